@@ -1,4 +1,4 @@
-//! Measures how fast games are converted to blocks, and how fast hits are found in blocks. See `benches/README.md`.
+//! Measures how fast games are converted to blocks (groups of games), and how fast blocks are searched. See `benches/README.md`.
 
 use std::{hint::black_box, ops::ControlFlow, path::Path, time::Duration};
 
@@ -8,11 +8,10 @@ use orbit_engine::{Engine, PreparedQuery, Wants, cpu::Cpu, reference::Bulk};
 use orbit_plan::PlanOptions;
 use orbit_reel::{Block, EncodedBlock, replay::SegmentColumns};
 
-/// The number of times that the sample is repeated. Without repeats, its packed blocks would fit in the second-level
-/// cache.
+/// The number of times that the sample is repeated. A single sample, packed into blocks, would fit in the second-level cache.
 const REPEATS: usize = 8;
 
-/// The queries, each with the number of positions of `games/sample.pgn` that it hits.
+/// The queries: name, text, and number of hits in `games/sample.pgn`.
 const QUERIES: &[(&str, &str, u64)] = &[
     ("anchors", "shift {Nd4 kf3}", 21),
     ("anchors_flip", "shift flip {Nd4 kf3}", 328),
@@ -69,12 +68,12 @@ fn hits(engine: &dyn Engine, blocks: &[Block]) -> u64 {
     blocks.iter().map(|block| engine.answer(block, Wants::HITS).expect("the engine runs").hits.count()).sum()
 }
 
-/// Sums all planes, so that the compiler cannot leave any of them out.
+/// Sums all planes, so that the compiler cannot optimise any of them away.
 fn sum(planes: &[[u64; 4]]) -> u64 {
     planes.iter().fold(0u64, |sum, [a, b, c, d]| sum.wrapping_add(a ^ b ^ c ^ d))
 }
 
-/// Makes the engine for a query, and counts its hits.
+/// Creates the engine for a query and counts the query's hits.
 fn engine_for(text: &str, options: PlanOptions, blocks: &[Block]) -> (Cpu, u64) {
     let query = orbit_query::parse(text).expect("the queries are CQL").query;
     let engine =
@@ -120,7 +119,7 @@ fn floors(c: &mut Criterion) {
     let mut group = c.benchmark_group("floor");
     group.throughput(Throughput::Elements(games.positions()));
     group.bench_function("sum", |b| b.iter(|| assert_eq!(sum(black_box(&positions)), expected)));
-    // The query has almost nothing to evaluate, and no segment is skipped, so this measures the replay of moves.
+    // The query is trivial to evaluate and no segment (32 positions) is skipped, so this measures the replay of moves.
     let options = PlanOptions { screens: false, ..PlanOptions::default() };
     let (engine, found) = engine_for("Ke1", options, &games.blocks);
     let kings_at_home = positions.iter().filter(|&&[p0, p1, p2, p3]| !p0 & p1 & p2 & !p3 & 1 << 4 != 0);

@@ -1,4 +1,4 @@
-//! A custom collector, which counts for each square how often a king is on it at a hit of a query.
+//! A custom collector that counts, for each square, the hits at which the king of the side to move is on it.
 //!
 //! ```sh
 //! cargo run --release --example collector -- games/sample.pgn 'mate'
@@ -12,11 +12,11 @@ use orbit_chess::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Counts at each hit the square of the king of the side to move.
+/// Counts, for each hit, the square of the king of the side to move.
 struct KingsCollector;
 
-/// The number of times that each square was counted in a part of the database, from a1 to h8. The counts can be merged with those
-/// of the following blocks, and can be written as bytes, so several runs can search parts of one database.
+/// For each square from a1 to h8, the number of times that it was counted in a part of the database. Counts can be merged with
+/// those of the following blocks (groups of games), and serialised, so several runs can each search a part of a database.
 #[derive(Default, Serialize, Deserialize)]
 struct KingsPart {
     squares: Vec<u64>,

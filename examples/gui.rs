@@ -1,5 +1,5 @@
-//! The core of a graphical user interface. It opens databases once, runs one query after the other, and lists the hits
-//! of each.
+//! The core of a graphical user interface. It opens databases once, runs queries one after the other, and lists each query's
+//! hits.
 //!
 //! ```sh
 //! cargo run --release --example gui -- games/sample.pgn 'shift flip flipcolor {Nd4 kf3}' 'flipcolor {Bh7 kg8}'
@@ -21,7 +21,7 @@ pub fn list(path: &str, queries: &[String], out: &mut impl Write) -> Result<(), 
     let database = Database::open([path])?;
     writeln!(out, "{} positions, {}", database.positions(), database.residence())?;
     for text in queries {
-        // An error in a query is shown with its place marked.
+        // The message for an invalid query marks the place of the error.
         let query = Query::parse(text)?;
         let mut done = 0;
         let hits = database.scan(&query).first_per_game().progress(|so_far| done = so_far.games).hits()?;
@@ -31,7 +31,7 @@ pub fn list(path: &str, queries: &[String], out: &mut impl Write) -> Result<(), 
     Ok(())
 }
 
-/// Returns a line for a hit, as in a list on a screen.
+/// Formats a hit as one line of a list.
 fn line(hit: &Hit) -> String {
     let game = hit.game();
     let name = |player: Option<String>| player.unwrap_or_else(|| "?".into());

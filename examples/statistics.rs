@@ -1,4 +1,4 @@
-//! Statistics of a query: how often it hits by year, by result, or by any other grouping in `docs/statistics.md`.
+//! Statistics of a query: how often it matches by year, by result, or by any other grouping in `docs/statistics.md`.
 //!
 //! ```sh
 //! cargo run --release --example statistics -- games/sample.pgn 'flipcolor {Bh7 kg8}' year,result

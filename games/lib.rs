@@ -1,4 +1,4 @@
-//! Games that come with orbit: plain moves, no annotations.
+//! The games that are distributed with orbit: plain moves without annotations.
 
 #![no_std]
 

@@ -4,7 +4,7 @@
 #
 #   again.sh TIMES COMMAND..
 #
-# Two processes compute in the meantime. AGAIN_LOADS sets another number of processes.
+# Two background processes keep the processor busy. AGAIN_LOADS sets a different number of them.
 set -euo pipefail
 if ! [[ ${1:-} =~ ^[1-9][0-9]*$ && $# -ge 2 ]]; then
     echo "usage: again.sh TIMES COMMAND.., with at least one run" >&2

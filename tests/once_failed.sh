@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
-# Repeats the steps and tests that once failed for a reason other than the tested change: tests that wait for events on a busy
-# machine, and tests that need much memory, a browser, Ray or SwiftShader. All of them run at the same time, while two more
-# processes compute.
+# Repeats the steps and tests that once failed for reasons other than the tested change: tests that wait for events on a busy
+# machine, and tests that need much memory, a browser, Ray or SwiftShader. All of them run at the same time, beside two processes
+# that keep the processor busy.
 #
 #   once_failed.sh TIMES
 #
-# Needs the corpus (ORBIT_CORPUS), Chromium and the packages that `.ci/run` installs. Prints the seconds of each run, and stops at
-# the first failure.
+# Needs the corpus (ORBIT_CORPUS), Chromium and the packages that `.ci/run` installs. Prints the duration of each run in seconds,
+# and stops at the first failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
@@ -28,7 +28,7 @@ once() {
     "$PAGE" >"$work/page" 2>&1 || code=$?
     "$CLI" 'memory|serve::http|jobs::kills|many_tag_pairs' >"$work/cli" 2>&1 || code=$?
     for other in "${others[@]}"; do wait "$other" || code=$?; done
-    # If all passed, prints the numbers of tests.
+    # If all tests passed, prints how many there were.
     if [ $code = 0 ]; then grep -h '^test result\| passed in ' "$work"/*; else cat "$work"/*; fi
     rm -rf "$work"
     return $code

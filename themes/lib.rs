@@ -1,8 +1,8 @@
-//! The catalogue of themes: queries that have names.
+//! The catalogue of themes (queries that have names).
 
 #![no_std]
 
-/// The files of the catalogue by name, the first of which includes the others.
+/// The files of the catalogue, with names. The first one includes the others.
 pub const FILES: &[(&str, &str)] = &[
     ("catalogue.toml", include_str!("catalogue.toml")),
     ("pawns.toml", include_str!("pawns.toml")),

@@ -28,7 +28,7 @@ def database(reels):
 
 
 def arrow(reels):
-    """Makes a data frame from the record batches."""
+    """Creates a data frame from the record batches."""
     import polars
 
     return len(polars.DataFrame(database(reels).scan("true", columns=COLUMNS)))
@@ -43,7 +43,7 @@ def batches(reels):
 
 
 def json_lines(reels):
-    """Makes a data frame from the lines of the program, which Python's `json` parses."""
+    """Creates a data frame from the program's output lines, which Python's `json` parses."""
     import polars
 
     command = [sys.executable, "-m", "orbit_chess", "scan", "-q", "-F", "jsonl", "--columns", ",".join(COLUMNS), "true", *reels]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the program for distribution: target/dist/orbit without symbols, and its symbols in orbit.debug beside it. Debuggers find
-# this file by its name, which is stored in the program. The program reads 7z archives and answers requests over HTTP. Arguments,
-# such as `--features parquet`, are passed to cargo.
+# the symbol file by its name, which is stored in the program. The build supports 7z archives and HTTP requests. Arguments, such as
+# `--features parquet`, are passed to cargo.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cargo build --profile dist --bin orbit --features sevenz,http "$@"

@@ -3,10 +3,11 @@
 #
 # usage: tools/times.sh [--peers] FILE.pgn     (after cargo build --release, or with ORBIT_PROGRAM)
 #
-# With --peers, a second table compares orbit with other programs on the same games, on one thread each. It has CPU seconds, which
-# other work on the machine affects little. pgn-extract reads the games and checks their moves. CQL runs the query with transforms
-# of the first row. scoutfish has no transforms; it searches its index for one placement. A program has a row only if it is in PATH
-# as `pgn-extract`, `cql` or `scoutfish`. A command that takes more than ten seconds runs once. RUNS sets the number of runs.
+# With --peers, a second table compares orbit with other programs on the same games, on one thread each. It contains CPU seconds,
+# on which other work on the machine has little effect. pgn-extract reads the games and checks their moves. CQL runs the query with
+# transforms of the first row. scoutfish has no transforms; it searches its index for one placement. A program has a row only if it
+# is in PATH as `pgn-extract`, `cql` or `scoutfish`. A command that takes more than ten seconds runs once. RUNS sets the number of
+# runs.
 set -euo pipefail
 usage='usage: tools/times.sh [--peers] FILE.pgn'
 peers=false
@@ -84,7 +85,7 @@ else
     echo 'cql is not in PATH: no row for CQL' >&2
 fi
 if command -v scoutfish >/dev/null; then
-    # scoutfish writes its index beside the games, so it gets a link in the temporary folder.
+    # scoutfish writes its index beside the games, so it gets a link to them in the temporary folder.
     ln -s "$pgn" "$folder/games.pgn"
     peer scoutfish 'scoutfish make games.pgn' 'none: an index' "$(spent scoutfish make "$folder/games.pgn")"
     placement='{ "sub-fen": "8/8/8/8/3N4/5k2/8/8" }'

@@ -41,7 +41,7 @@ ON_A_REEL = [
 
 
 def measured(command: list[str]) -> tuple[float, float, bytes]:
-    """Returns the elapsed seconds and the CPU seconds of a command, and the bytes that it printed."""
+    """Returns a command's elapsed seconds, its CPU seconds, and the bytes that it printed."""
     begun = time.perf_counter()
     process = subprocess.Popen(command, stdout=subprocess.PIPE)
     out = process.stdout.read()
@@ -54,7 +54,7 @@ def measured(command: list[str]) -> tuple[float, float, bytes]:
 
 
 def row(name: str, commands: list[list[str]], runs: int) -> bool:
-    """Prints the table row of a command for both versions. Returns whether both versions print the same."""
+    """Prints a command's table row for both versions. Returns True if both versions print the same."""
     clocks, processor, outputs = [[], []], [[], []], [b"", b""]
     for _ in range(runs):
         for version, command in enumerate(commands):

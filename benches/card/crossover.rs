@@ -1,24 +1,24 @@
-//! Computes the number of positions above which the card is faster than the processor.
+//! Computes from how many positions on the card is faster than the processor.
 //!
-//! A scan on the card begins only after the card was opened and the kernel was compiled. Then it runs at the rate at which games
-//! are streamed. A scan on the processor begins at once. Both need the same time to read the games.
+//! The card starts a scan late, because it must first be opened and the kernel compiled. From then on, it runs as fast as games
+//! are streamed to it. The processor starts at once. Reading the games takes the same time for both.
 
 use orbit_search::executor::positions_for_card;
 use serde_json::{Value, json};
 
-/// The sizes of databases, in positions, for which the times on the card and on the processor are listed.
+/// The database sizes, in positions, for which the times of the card and the processor are listed.
 const SIZES: [u64; 6] = [1_000_000, 10_000_000, 100_000_000, 500_000_000, 1_000_000_000, 10_000_000_000];
 
-/// The costs of a scan for one query or for several queries at once: the time of the compilation in seconds, and the positions
-/// per second on the processor and on the card.
+/// The costs of a scan for one query, or for several queries at once: the compile time in seconds, and the positions per second
+/// on the processor and on the card.
 pub struct Costs {
     pub compile_s: f64,
     pub cpu: f64,
     pub card: f64,
 }
 
-/// Returns a row for each query that ran alone, and for each number of queries that ran together. A row is left out if a
-/// measurement that it needs is missing.
+/// Returns a row for each query that was measured alone, and for each batch size. Rows that lack one of their measurements are
+/// left out.
 pub fn rows(rows: &[Value]) -> Vec<Value> {
     let number = |row: &Value, field: &str| row[field].as_f64();
     let open = rows.iter().find(|row| row["kind"] == "device").and_then(|row| number(row, "open_s"));
@@ -84,8 +84,9 @@ impl Costs {
     }
 }
 
-/// Returns the number of positions above which `--engine auto` uses a card, and the number that the measured rows suggest. The
-/// latter is the median of `from_positions` over the rows of single queries, without those for which the card is never faster.
+/// Returns the number of positions above which `--engine auto` uses a card, and the threshold that the measured rows suggest. The
+/// suggested threshold is the median of `from_positions` over the rows of single queries, except rows in which the card is never
+/// faster.
 pub fn auto(rows: &[Value], software: bool) -> Value {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     let single = rows.iter().filter(|row| row["kind"] == "crossover" && row["queries"] == 1);

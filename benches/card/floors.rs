@@ -1,8 +1,8 @@
-//! Measures the limits that no kernel can exceed on a device: how fast it reads memory, copies memory, and computes.
+//! Measures the speed limits of a device, which no kernel can exceed: how fast it reads memory, copies memory, and computes.
 //!
-//! Each time is measured from the submission of work to the device until the last byte of the result has been read back. A
-//! submission has so many dispatches that fixed costs hardly matter. Every answer is compared with the expected one, so a kernel
-//! that a driver has optimised away does not count as a fast one.
+//! Each time is measured from submitting the work to reading back the last byte of the result. Each submission contains enough
+//! dispatches to make fixed costs negligible. Every result is checked, so a kernel that a driver has optimised away does not
+//! count as fast.
 
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -19,18 +19,18 @@ pub const WORKGROUP: u64 = 256;
 pub const AT_ONCE: u64 = 4;
 /// The value of `STEPS` in the shader.
 pub const STEPS: u64 = 16;
-/// The number of chains of operations that an invocation computes side by side.
+/// The number of independent chains of operations that each invocation computes.
 const CHAINS: u32 = 8;
-/// The size of a vector of four words, in bytes.
+/// The size of a four-word vector, in bytes.
 pub const VECTOR_BYTES: u64 = 16;
-/// The number of workgroups of a dispatch: several for every core of the largest cards.
+/// The number of workgroups per dispatch: several for every core of the largest cards.
 const GROUPS: u64 = 2048;
 /// The size of the shader's struct `Extent`, in bytes.
 pub const EXTENT_BYTES: u64 = 16;
-/// The number of bytes that are written at a time when a buffer is filled.
+/// The number of bytes that are written at a time while a buffer is filled.
 const PIECE_BYTES: u64 = 16 << 20;
-/// The minimum time of a measurement. It is long compared with the tenth of a millisecond that waiting for an idle device
-/// takes.
+/// The minimum time of a measurement. Waiting for an idle device takes a tenth of a millisecond, which is negligible in
+/// comparison.
 const ENOUGH: Duration = Duration::from_millis(60);
 /// A submission that takes at least this time is timed only once. Shorter ones are repeated, and the shortest time
 /// counts.
@@ -53,14 +53,14 @@ pub struct Floor {
     pub is_right: bool,
 }
 
-/// The device whose floors (the limits of its speed) are measured, and the number of bytes of its memory that may be used.
+/// The device whose floors (speed limits) are measured, and the number of bytes of its memory that may be used.
 pub struct FloorDevice<'a> {
     pub gpu: &'a GpuDevice,
     pub memory_bytes: u64,
 }
 
 impl FloorDevice<'_> {
-    /// Measures the bytes per second of a kernel that only reads, with a buffer of about `bytes` bytes.
+    /// Measures how many bytes per second a kernel reads that only reads, with a buffer of about `bytes` bytes.
     pub fn read(&self, bytes: u64) -> Result<Floor, GpuError> {
         let memory = KernelBuffers::fill(self, bytes)?;
         let (took, sums) = memory.run(self.gpu, "read_all", 0)?;
@@ -68,7 +68,7 @@ impl FloorDevice<'_> {
         Ok(Floor { rate: rate(memory.bytes(), took), amount: memory.bytes(), is_right })
     }
 
-    /// Measures the bytes per second of a kernel that copies. Each byte counts twice, once as read and once as written.
+    /// Measures how many bytes per second a copying kernel moves. Each byte counts twice: as read and as written.
     pub fn copy(&self, bytes: u64) -> Result<Floor, GpuError> {
         let mut memory = KernelBuffers::fill(self, bytes)?;
         let (took, _) = memory.run(self.gpu, "copy_all", 0)?;
@@ -78,14 +78,13 @@ impl FloorDevice<'_> {
         Ok(Floor { rate: rate(2 * memory.bytes(), took), amount: memory.bytes(), is_right })
     }
 
-    /// Measures the instructions per second on words of 32 bits. Additions, shifts and exclusive ors are used in equal parts.
-    /// Each invocation has eight chains of operations that do not wait for each other. Each turn of its loop executes `turn`
-    /// instructions.
+    /// Measures the instructions per second on 32-bit words, in equal parts additions, shifts and exclusive ors. Each invocation
+    /// computes eight independent chains of operations. One iteration of its loop executes `turn` instructions.
     pub fn instructions(&self, turn: f64) -> Result<Floor, GpuError> {
         let memory = KernelBuffers::fill(self, 0)?;
         let each = memory.invocations * turn as u64;
         let mut turns = 1;
-        // These dispatches warm up the device, and show how many iterations make a dispatch long enough to measure.
+        // These dispatches warm up the device and determine how many iterations make a dispatch long enough to measure.
         let work = memory.prepare(self.gpu, "compute")?;
         while turns < TURNS_MAX && memory.once(self.gpu, &work, turns, 1)?.0 < ENOUGH / 4 {
             turns *= 2;
@@ -105,7 +104,7 @@ fn sum(words: &[u32]) -> u32 {
     words.iter().fold(0, |sum, word| sum.wrapping_add(*word))
 }
 
-/// Returns the word that `compute` must write for the invocation with the global id `id`.
+/// Returns the word that the invocation with the global id `id` of `compute` must write.
 pub fn chains(id: u32, turns: u64) -> u32 {
     let chain = |first: u32| {
         (0..turns * STEPS).fold(id.wrapping_add(first), |word, _| word.wrapping_add(ADD) ^ (word >> 5))
@@ -113,7 +112,7 @@ pub fn chains(id: u32, turns: u64) -> u32 {
     (0..CHAINS).map(chain).fold(0, |all, word| all ^ word)
 }
 
-/// Returns the word that the source buffer contains at the index `word`.
+/// Returns the word at the index `word` of the source buffer.
 fn pattern(word: u64) -> u32 {
     (word as u32).wrapping_mul(0x0100_0193) ^ 0x5bd1_e995
 }
@@ -142,7 +141,7 @@ struct KernelBuffers {
 }
 
 impl KernelBuffers {
-    /// Returns a buffer of about `bytes` bytes with known contents. It is smaller if the device does not allow so many.
+    /// Returns a buffer of about `bytes` bytes with known contents. The buffer is smaller if that exceeds a limit of the device.
     fn fill(device: &FloorDevice, bytes: u64) -> Result<KernelBuffers, GpuError> {
         let memory_bytes = device.memory_bytes;
         let memory = device
@@ -192,15 +191,15 @@ impl KernelBuffers {
         VECTOR_BYTES * self.vectors
     }
 
-    /// Returns the sum of all words of the buffer that kernels read.
+    /// Returns the sum of all words of the source buffer.
     fn expected(&self) -> u32 {
         let sum = |words: u64| (0..words).map(pattern).fold(0u32, u32::wrapping_add);
         let (words, piece) = (self.bytes() / 4, PIECE_BYTES / 4);
         sum(piece).wrapping_mul((words / piece) as u32).wrapping_add(sum(words % piece))
     }
 
-    /// Returns the shortest time of a dispatch, and the words that it writes. Whole submissions are timed, each with enough
-    /// dispatches to make fixed costs negligible.
+    /// Returns the shortest time per dispatch, and the words that a dispatch writes. Whole submissions are timed, each with
+    /// enough dispatches to make fixed costs negligible.
     fn run(
         &self,
         gpu: &GpuDevice,
@@ -258,7 +257,7 @@ impl KernelBuffers {
         })
     }
 
-    /// Returns the time of one submission with `dispatches` dispatches, and the words that the last of them wrote, one for each
+    /// Returns the time of one submission with `dispatches` dispatches, and the words that the last dispatch wrote, one per
     /// invocation.
     fn once(
         &self,
@@ -293,7 +292,7 @@ impl KernelBuffers {
         })?
     }
 
-    /// Maps the buffer that was read back, after a submission has ended.
+    /// Maps the readback buffer after a submission has ended.
     fn map_readback(&self, device: &wgpu::Device, after: wgpu::SubmissionIndex) -> Result<(), GpuError> {
         let (sender, mapped) = mpsc::channel();
         self.readback.map_async(MapMode::Read, .., move |result| {

@@ -1,12 +1,12 @@
-// Kernels that measure the limits of a device: the rates at which it reads memory, copies memory, and executes instructions
+// Kernels that measure the speed limits of a device: the rates at which it reads memory, copies memory, and executes instructions
 // on 32-bit words.
 //
 // The function `chains` in floors.rs computes the same words as `compute`.
 
 const FLOOR_WORKGROUP = 256u;
-// The number of vectors that an invocation loads before it uses the first of them.
+// The number of vectors that an invocation loads before it uses the first one.
 const AT_ONCE = 4u;
-// The number of steps in one iteration of the loop of `compute`. Each step runs eight chains of three operations: an addition, a
+// The number of steps in one loop iteration of `compute`. Each step advances eight chains by three operations: an addition, a
 // shift and an exclusive or. No device can combine two of these operations in one instruction. The bench `kernels` counts the
 // instructions of an iteration.
 const STEPS = 16u;
@@ -60,7 +60,7 @@ fn compute(@builtin(global_invocation_id) id: vec3<u32>) {
     var a = vec4<u32>(id.x) + vec4<u32>(0u, 1u, 2u, 3u);
     var b = a + vec4<u32>(4u);
     for (var turn = 0u; turn < extent.turns; turn++) {
-        // The steps are unrolled, so that the cost of a loop is not measured.
+        // The steps are unrolled so that loop overhead is not measured.
         a = next(a, add);
         b = next(b, add);
         a = next(a, add);

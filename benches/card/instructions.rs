@@ -7,28 +7,28 @@
 
 use orbit_engine::gpu::Variant;
 
-/// The names and texts of the queries that have rows in the tables.
+/// The queries that have rows in the tables: names and texts.
 const QUERIES: &str = include_str!("../kernels/queries.tsv");
 const AMD: &str = include_str!("../kernels.tsv");
 const NVIDIA: &str = include_str!("instructions.tsv");
 
-/// The name of the rows about `compute` in floors.wgsl.
+/// The name of the table rows for `compute` in floors.wgsl.
 const FLOOR: &str = "floor";
 
-/// A maker of graphics cards. Each maker whose cards have a table of instructions has a variant.
+/// A manufacturer of graphics cards. Manufacturers for whose cards an instruction table exists have their own variant.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Vendor {
     Amd,
     Nvidia,
-    /// A maker without a table. A query's kernel gets the smallest of its counts in all tables, and the kernel that measures
-    /// the speed of the card gets the largest of its counts. So the computed share of that speed is too low rather than too
-    /// high.
+    /// A manufacturer without a table. The instruction count of a query's kernel is then the smallest in any table, and that of
+    /// the kernel that measures the card's speed is the largest. This underestimates, rather than overestimates, the share of the
+    /// speed that a query uses.
     #[default]
     Other,
 }
 
 impl Vendor {
-    /// Returns the maker of an adapter, from the name of the adapter and that of its driver.
+    /// Returns the manufacturer of an adapter, given the names of the adapter and of its driver.
     pub fn from_driver(name: &str, driver: &str) -> Vendor {
         let words = format!("{name} {driver}").to_ascii_lowercase();
         let is = |names: &[&str]| {
@@ -49,7 +49,7 @@ impl Vendor {
         }
     }
 
-    /// Returns the instruction counts of a kernel in this maker's tables.
+    /// Returns the instruction counts of a kernel in the tables for this manufacturer.
     fn counts(self, kernel: &str) -> impl Iterator<Item = f64> {
         let (amd, nvidia) = (column(AMD, "common"), column(NVIDIA, "sm_90"));
         let amd = amd.filter(move |_| self != Vendor::Nvidia);
@@ -59,8 +59,8 @@ impl Vendor {
     }
 }
 
-/// Returns, for each row of a table, the name of the kernel and the cell in a column. If a query has several shaders, only the
-/// first one is used.
+/// Returns the kernel name and the cell in the column `name` for each row of a table. For a query with several shaders, only the
+/// first one is returned.
 fn column(table: &'static str, name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let mut lines = table.lines().filter(|line| !line.starts_with("# "));
     let head: Vec<&str> = lines.next().into_iter().flat_map(|line| line.split('\t')).collect();
@@ -74,21 +74,21 @@ fn column(table: &'static str, name: &str) -> impl Iterator<Item = (&'static str
     })
 }
 
-/// Returns the minimum number of instructions that a card of this maker executes for a position; `None` if no table has the
-/// query. The counts are those of the default variant. Other variants may have up to 2 % fewer instructions, but the branches
-/// that are not counted have more than that. Only the variant `u64` has far fewer instructions, so there is no number for it.
+/// Returns the minimum number of instructions that a card of this manufacturer executes per position; `None` if no table has the
+/// query. The counts are for the default variant. Other variants may need up to 2 % fewer instructions, but the uncounted
+/// branches outweigh this. The variant `u64` needs far fewer instructions, so the result for it is `None`.
 pub fn per_position(query: &str, variant: Variant, vendor: Vendor) -> Option<f64> {
     let known = QUERIES.lines().filter_map(|line| line.split_once('\t'));
     let (kernel, _) = known.filter(|_| !variant.wide).find(|(_, text)| *text == query)?;
     vendor.counts(kernel).reduce(f64::min)
 }
 
-/// Returns the number of instructions that an invocation of `compute` in floors.wgsl executes in a turn of its loop.
+/// Returns the number of instructions that one loop iteration of `compute` in floors.wgsl executes.
 pub fn per_turn(vendor: Vendor) -> f64 {
     vendor.counts(FLOOR).reduce(f64::max).expect("the tables have the row `floor`")
 }
 
-/// Returns the kernels that have changed since the instructions in NVIDIA's table were counted.
+/// Returns the kernels that have changed since the instructions for NVIDIA's table were counted.
 pub fn changed() -> Vec<&'static str> {
     let then = column(NVIDIA, "navi21").zip(column(NVIDIA, "sm_90")).filter(|(_, (_, count))| *count != "-");
     let now = |kernel: &str| column(AMD, "common").find(|(name, _)| *name == kernel).map(|(_, count)| count);

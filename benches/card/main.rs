@@ -1,8 +1,8 @@
 //! The benchmark `card`, which measures a graphics card in a limited time. See `benches/README.md`.
 //!
-//! The most important rows come first. A thread ends the run when the time is over, whatever the card is doing. The program is
-//! one file that contains the games, so it can be copied to a machine that has a card. The tests in `tests/cli/card.rs` compile
-//! these files too, and their binary runs as this program.
+//! The most important rows are measured first. A thread ends the run when the time is over, whatever the card is doing. The
+//! program is a single file that contains the games, so it can be copied to a machine that has a card. The tests in
+//! `tests/cli/card.rs` also compile these files, and the test binary can run as this program.
 
 /// Prints a message line.
 macro_rules! message {
@@ -37,26 +37,26 @@ use measure::{Check, KnownAnswer};
 use recorder::{JSON_FILE, Recorder, TABLE_FILE};
 use session::Session;
 
-/// The number of positions if `--positions` is not given. They take 1.9 GB on the card.
+/// The number of positions if `--positions` is missing. They take 1.9 GB of memory on the card.
 const POSITIONS: u64 = 512_000_000;
 
-/// The query with 672 copies (transformed patterns), for which there are targets.
+/// The query with 672 copies (transformed patterns). Its speed has targets.
 const TARGET_QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
-/// Prefixes of the lines of built-in queries that are left out, because they would show nothing new about a card.
+/// Line prefixes of the built-in queries that are left out because they would show nothing new about a card.
 const LEFT_OUT: [&str; 2] = ["knight_check_flip\t", "xray\t"];
 
-/// Returns the built-in queries, without those of [`LEFT_OUT`]. The query of the targets comes first.
+/// Returns the built-in queries, except those in [`LEFT_OUT`]. The query that has targets comes first.
 pub fn twelve() -> String {
     let wanted = QUERIES.lines().filter(|line| !LEFT_OUT.iter().any(|name| line.starts_with(name)));
     let (first, others): (Vec<&str>, Vec<&str>) = wanted.partition(|line| line.ends_with(TARGET_QUERY));
     [first, others].concat().join("\n")
 }
 
-/// A query with almost nothing to evaluate, which measures the replay of moves.
+/// A query that is trivial to evaluate, so its time is that of the replay of moves.
 pub const REPLAY: &str = "replay\tB\n";
-/// Queries about other positions of a game: two look ahead, one looks back and counts, one tests a move and the condition
-/// after it, one is a line, and one is a path.
+/// Queries about other positions of the game: two look ahead, one looks back and counts, one tests a move and the position after
+/// it, one is a `line`, and one is a `path`.
 const ALONG: &str = "\
 find_check\tNd4 find check
 find_count\tfind <-- 2 check
@@ -118,7 +118,7 @@ fn duration(text: &str) -> Result<Duration, String> {
 }
 
 pub fn main() -> ExitCode {
-    // The stack, the allocator and the drivers are set up as in the command, whose engines are measured here.
+    // The stack, the allocator and the drivers are set up as in the `orbit` command, whose engines are measured here.
     orbit_command::memory::reserve_stack();
     orbit_command::allocator::keep_freed_memory();
     orbit_command::drivers::quiet();
@@ -156,7 +156,7 @@ fn run(args: Args) -> Result<(), Failure> {
     let wanted = args.positions.unwrap_or(POSITIONS);
     let games = BenchGames::open(&measured.paths, wanted, threads)?;
     let asked = wanted;
-    // Only whole blocks are used, so there are a few more positions than requested.
+    // Only whole blocks are used, so there are slightly more positions than requested.
     let wanted = games.positions();
     let known = |text: &str, file| -> Result<Vec<KnownAnswer>, Failure> {
         let read = read(file, text, measured.dialect, Severity::Hint)?;
@@ -216,14 +216,14 @@ fn run(args: Args) -> Result<(), Failure> {
     session.measure(wanted);
     match recorder.end("finished") {
         Some(end) => print(end, json),
-        // The other thread prints the result and ends the process.
+        // The thread that watches the time prints the result and ends the process.
         None => loop {
             std::thread::park();
         },
     }
 }
 
-/// Prints the result. Fails if an answer was wrong.
+/// Prints the result. Fails if any engine's answer was wrong.
 fn print((document, unwritten): (Value, Option<String>), json: bool) -> Result<(), Failure> {
     if json { print_json(&document) } else { print_lines(table::lines(&document)) }?;
     let wrong: Vec<&str> =

@@ -1,4 +1,4 @@
-//! The measurements of the benchmark `card`. Each function makes one, and returns the fields of a row.
+//! The measurements of the benchmark `card`. Each function performs one and returns the fields of its row.
 
 use std::hint::black_box;
 use std::ops::Range;
@@ -19,8 +19,8 @@ use super::instructions::{Vendor, per_position};
 /// The size of an unpacked position in memory, in bytes.
 const POSITION_BYTES: u64 = 32;
 
-/// A query, and the hits that the processor finds in the original games. Measurements repeat these games to get more
-/// positions.
+/// A query, and the hits that the processor finds in the original games. Measurements repeat these games to reach the wanted
+/// number of positions.
 pub struct KnownAnswer {
     pub query: NamedQuery,
     pub truth: Vec<Hits>,
@@ -39,37 +39,37 @@ impl KnownAnswer {
     }
 }
 
-/// The measured limits that no kernel can exceed.
+/// The measured speeds that no kernel can exceed.
 #[derive(Clone, Copy, Default)]
 pub struct Roofs {
-    /// The bytes per second that a kernel can read.
+    /// The number of bytes per second that a kernel can read.
     pub read: Option<f64>,
-    /// The instructions per second on words of 32 bits.
+    /// The number of instructions per second on 32-bit words.
     pub instructions: Option<f64>,
-    /// The maker of the card, whose compiler determines the numbers of instructions.
+    /// The manufacturer of the card. Instruction counts depend on its compiler.
     pub vendor: Vendor,
-    /// The bytes per second of the fastest way to upload.
+    /// The number of bytes per second of the fastest upload method.
     pub upload: Option<f64>,
 }
 
 impl Roofs {
-    /// Returns the number of instructions of a query's kernel for a position, and the maximum number of positions per second that
-    /// follows from it. Each is `None` if it is not known.
+    /// Returns the number of instructions that a query's kernel executes per position, and the resulting upper limit for the
+    /// positions per second. Each is `None` if it is unknown.
     pub fn by_instructions(&self, query: &str, variant: Variant) -> (Option<f64>, Option<f64>) {
         let each = per_position(query, variant, self.vendor);
         (each, self.instructions.zip(each).map(|(all, each)| all / each))
     }
 }
 
-/// Compares answers with those of the processor. It can falsify one of them first, to test the comparison.
+/// Compares a device's answers with the processor's. To test this comparison, it can falsify an answer first.
 #[derive(Clone)]
 pub struct Check {
     pub spoil: Option<String>,
 }
 
 impl Check {
-    /// Returns the number of positions at which the answers differ. `truth` has the hits in the games, and `found` has the hits
-    /// in `blocks`, which repeat the games.
+    /// Returns the number of positions at which the answers differ. `truth` contains the hits in the original games, and `found`
+    /// those in `blocks`, which repeat these games.
     pub fn differing(&self, name: &str, truth: &[Hits], found: &mut [Hits], blocks: &[&Block]) -> u64 {
         if self.spoil.as_deref() == Some(name)
             && let Some(word) = found.last_mut().and_then(|hits| hits.bits.first_mut())
@@ -99,7 +99,7 @@ fn nanoseconds(rate: f64) -> f64 {
     1e9 / rate
 }
 
-/// Measures the bandwidth of memory by summing words on `threads` threads.
+/// Measures memory bandwidth by summing words on `threads` threads.
 pub fn cpu_memory(bytes: u64, threads: usize, runs: usize) -> Result<Value, Failure> {
     let count = (bytes / POSITION_BYTES).max(1);
     let word = |k: u64| [k, k + 1, k + 2, k + 3];
@@ -111,7 +111,7 @@ pub fn cpu_memory(bytes: u64, threads: usize, runs: usize) -> Result<Value, Fail
         Ok(std::thread::scope(|scope| {
             let start = |part| match std::thread::Builder::new().spawn_scoped(scope, move || sum(part)) {
                 Ok(thread) => Err(thread),
-                // The system cannot start another thread, so this thread sums the part itself.
+                // The system cannot start another thread, so this thread sums that part itself.
                 Err(_) => Ok(sum(part)),
             };
             let parts: Vec<_> = black_box(&words).chunks(part).map(start).collect();
@@ -141,12 +141,12 @@ pub fn instructions_row(floor: Floor, vendor: Vendor) -> Value {
     })
 }
 
-/// Returns the number of positions in the whole blocks that are needed for `wanted` positions.
+/// Returns the number of positions in the whole blocks that contain at least `wanted` positions.
 pub fn whole_blocks(games: &BenchGames, wanted: u64) -> u64 {
     positions(&games.blocks(wanted))
 }
 
-/// Uploads the games to the card. If there is no room for all of them, uploads fewer.
+/// Uploads the games to the card, or as many of them as fit.
 pub fn upload<'a>(
     device: &GpuDevice,
     games: &'a BenchGames,
@@ -164,7 +164,7 @@ pub fn upload<'a>(
     }
 }
 
-/// Games in the memory of the card, in one layout.
+/// Games in the card's memory, in one layout.
 pub struct GamesOnCard<'a> {
     pub resident: Resident<'a>,
     pub blocks: Vec<&'a Block>,
@@ -198,7 +198,7 @@ impl<'a> GamesOnCard<'a> {
     }
 }
 
-/// Compiles a query's kernel and runs it once on a block, because some drivers compile only then.
+/// Compiles a query's kernel and runs it once on a block, because some drivers compile only at the first run.
 pub fn compile(device: &GpuDevice, gpu: &Gpu, games: &BenchGames) -> Result<Duration, Failure> {
     let begun = Instant::now();
     device.compile(gpu.kernel()).map_err(failed)?;
@@ -206,7 +206,7 @@ pub fn compile(device: &GpuDevice, gpu: &Gpu, games: &BenchGames) -> Result<Dura
     Ok(begun.elapsed())
 }
 
-/// Measures a query on games in the memory of the card.
+/// Measures a query on games that are already in the card's memory.
 pub fn resident(
     known: &KnownAnswer,
     device: &Arc<GpuDevice>,
@@ -223,8 +223,8 @@ pub fn resident(
     let kernel = times.kernel.filter(|time| !time.is_zero()).map(|time| rate(card.positions, time));
     let fast = kernel.unwrap_or(whole);
     let bytes = card.position_bytes();
-    // A query with stages (programs that run over a whole block of games first) reads the games several times and computes partly
-    // on the processor, so these limits do not apply to it.
+    // A query with stages (programs that first run over a whole block of games) reads the games several times and partly runs on
+    // the processor, so these limits do not apply to it.
     let has_stages = gpu.kernel().all().count() > 1;
     let roof_bytes = roofs.read.filter(|_| !has_stages).map(|read| read / bytes);
     let (instructions, roof_instructions) =
@@ -261,7 +261,7 @@ pub fn streamed(
 ) -> Result<Value, Failure> {
     let NamedQuery { name, text, prepared } = &known.query;
     let gpu = prepared.gpu_with(device, variant).map_err(failed)?;
-    // As in a scan, several threads process groups of blocks: while the card evaluates one group, others are packed and
+    // As in a scan, several threads process groups of blocks: while the card evaluates one group, the next ones are packed and
     // uploaded.
     let groups: Vec<&[&Block]> = blocks.chunks(gpu.info().blocks_at_once).collect();
     let (took, mut found) = best(runs, || in_parallel(threads.max(2), &groups, &gpu))?;
@@ -280,7 +280,7 @@ pub fn streamed(
     Ok(row)
 }
 
-/// Games that are held in memory like those of a database, so that they stay on the card for later queries.
+/// Games that are held in memory like those of a database, so they stay on the card for later queries.
 pub struct HeldGames {
     blocks: Vec<Block>,
     numbers: Range<u64>,
@@ -288,13 +288,13 @@ pub struct HeldGames {
 
 impl HeldGames {
     pub fn new(games: &BenchGames, wanted: u64) -> HeldGames {
-        // Each block is copied, because a block that occurs twice would be on the card only once.
+        // Blocks are cloned, because a block that occurs twice would be uploaded only once.
         let blocks: Vec<Block> = games.blocks(wanted).into_iter().cloned().collect();
         let numbers = Block::hold_all(blocks.iter());
         HeldGames { blocks, numbers }
     }
 
-    /// Frees the memory of the card that the games take.
+    /// Frees the card's memory that the games occupy.
     pub fn release(self, device: &GpuDevice) {
         device.release(&self.numbers);
     }
@@ -361,8 +361,8 @@ pub fn cpu(
     Ok(row)
 }
 
-/// Measures several queries at once: on games in the memory of the card, on games that are uploaded during the search, and on the
-/// processor. A rate counts each position once, not once for each query.
+/// Measures several queries at once: on games in the card's memory, on games that are uploaded during the search, and on the
+/// processor. A rate counts each position once, not once per query.
 pub fn shared(
     queries: &[&KnownAnswer],
     device: &Arc<GpuDevice>,
@@ -411,7 +411,7 @@ pub fn shared(
     Ok(row)
 }
 
-/// Converts the answers from one list for each group of blocks and query to one list for each query.
+/// Merges the answers, which are grouped by blocks, into one list per query.
 fn by_query(groups: Vec<Vec<Vec<Hits>>>, queries: usize) -> Vec<Vec<Hits>> {
     let mut out: Vec<Vec<Hits>> = (0..queries).map(|_| Vec::new()).collect();
     for group in groups {

@@ -1,4 +1,4 @@
-//! Describes the machine and the time of a run.
+//! Describes the machine of a run, and when the run was made.
 
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Value, json};
 
 const DAY_S: u64 = 86_400;
-/// The maximum number of characters of a device's name that are used in a folder's name.
+/// The maximum number of characters of a device name within a folder name.
 const NAME_MAX: usize = 40;
 
 /// A point in time, in UTC.
@@ -47,7 +47,7 @@ impl Moment {
     }
 }
 
-/// Returns the name of a folder that does not exist yet. It is made from the date and the name of the device.
+/// Returns the name of a folder that does not exist yet, made from the date and the device name.
 pub fn folder(moment: Moment, device: &str) -> PathBuf {
     let name: String = device
         .chars()
@@ -61,7 +61,7 @@ pub fn folder(moment: Moment, device: &str) -> PathBuf {
     all.find(|folder| folder.symlink_metadata().is_err()).expect("some number is free")
 }
 
-/// Describes the machine in which the card is, with the facts that the system reports.
+/// Returns what the system reports about the machine.
 pub fn machine(threads: usize) -> Value {
     let line = |file: &str, name: &str| {
         let text = std::fs::read_to_string(file).ok()?;

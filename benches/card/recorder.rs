@@ -1,6 +1,6 @@
-//! Records the measured and the skipped rows of a run, in two files that are always up to date.
+//! Records the measured and skipped rows of a run in two files that are always up to date.
 //!
-//! Both files are replaced as a whole after each row, so that a killed run leaves its measurements in readable files.
+//! Both files are replaced as a whole after each row, so even a killed run leaves readable files with its measurements.
 
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,10 +19,10 @@ use super::{crossover, table, targets};
 pub const JSON_FILE: &str = "card.json";
 pub const TABLE_FILE: &str = "card.txt";
 
-/// The part of the budget that is reserved for writing the final files.
+/// The part of the time budget that is reserved for writing the final files.
 const RESERVE: Duration = Duration::from_millis(500);
 
-/// A run, which is shared with the thread that ends it when the budget is over.
+/// A run. It is shared with the thread that ends it when the time budget is used up.
 #[derive(Clone)]
 pub struct Recorder {
     inner: Arc<(Mutex<RecorderInner>, Condvar)>,
@@ -36,12 +36,12 @@ struct RecorderInner {
     rows: Vec<Value>,
     skipped: Vec<Value>,
     notes: Vec<String>,
-    /// The rows that have not been begun yet.
+    /// The rows that have not been started yet.
     pending: Vec<(String, String)>,
     /// The row that is being measured.
     current: Option<(String, String)>,
     ended: Option<(&'static str, Duration)>,
-    /// The reason why a file could not be written.
+    /// The error message if a file could not be written.
     unwritten: Option<String>,
 }
 
@@ -96,12 +96,12 @@ impl Recorder {
         lock(&self.inner.0)
     }
 
-    /// Returns the time that is left of the budget.
+    /// Returns the remaining time of the budget.
     pub fn left(&self) -> Duration {
         (self.budget - RESERVE.min(self.budget / 4)).saturating_sub(self.begun.elapsed())
     }
 
-    /// Sets the rows to measure, in their order.
+    /// Appends rows to those that are to be measured, in order.
     pub fn plan(&self, tasks: impl IntoIterator<Item = (String, String)>) {
         self.lock().pending.extend(tasks);
     }
@@ -125,8 +125,8 @@ impl Recorder {
         inner.skipped.push(json!({ "kind": kind, "name": name, "why": why }));
     }
 
-    /// Measures a row that is expected to take `seconds` seconds, if that much time is left. Returns `None` if the row was
-    /// not measured; both files then contain the reason.
+    /// Measures a row that should take about `seconds` seconds, if that much time is left. Returns `None` if the row was not
+    /// measured; both files then contain the reason.
     pub fn task(
         &self,
         kind: &str,
@@ -153,7 +153,7 @@ impl Recorder {
             inner.current = Some((kind.into(), name.into()));
         }
         let begun = Instant::now();
-        // A panic of a driver affects only its own row.
+        // A panic inside a driver affects only the row that is being measured.
         let done = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -170,7 +170,7 @@ impl Recorder {
         {
             let mut inner = self.lock();
             if inner.ended.is_some() {
-                // The budget was over before the measurement ended, so the final files show this row as interrupted.
+                // The time was up before the measurement ended, so the final files show this row as interrupted.
                 return None;
             }
             inner.current = None;
@@ -181,7 +181,7 @@ impl Recorder {
         is_good.then_some(row)
     }
 
-    /// Returns everything that was recorded so far, in the form of the JSON file.
+    /// Returns everything recorded so far, as the JSON document that is written to the file.
     pub fn document(&self) -> Value {
         self.lock().document(self.begun.elapsed())
     }
@@ -199,7 +199,7 @@ impl Recorder {
                 file.finish()
             });
             if let Err(error) = written {
-                // A failed write does not end the run, because its measurements are also printed at the end.
+                // A failed write does not end the run, because the measurements are also printed at the end.
                 inner.unwritten.get_or_insert_with(|| {
                     let said = error.to_string();
                     message!("warning: {said}");
@@ -209,7 +209,8 @@ impl Recorder {
         }
     }
 
-    /// Ends the run, unless it has already ended. Returns the final document, and the reason if the files do not match it.
+    /// Ends the run, unless it has already ended. Returns the final document, and an error message if the files could not be
+    /// written.
     pub fn end(&self, how: &'static str) -> Option<(Value, Option<String>)> {
         {
             let mut inner = self.lock();
@@ -231,7 +232,7 @@ impl Recorder {
         Some((self.document(), self.lock().unwritten.clone()))
     }
 
-    /// Calls a function when the budget is over, unless the run has ended before.
+    /// Calls a function when the time budget is used up, unless the run has ended before.
     pub fn at_the_end(&self, work: impl FnOnce(&Recorder) + Send + 'static) {
         let recorder = self.clone();
         let watch = move || {
@@ -250,7 +251,7 @@ impl Recorder {
                 work(&recorder);
             }
         };
-        // If the system starts no more threads, the budget is checked only between rows.
+        // If the system cannot start a thread, the budget is checked only between rows.
         let _ = std::thread::Builder::new().name("budget".into()).spawn(watch);
     }
 }

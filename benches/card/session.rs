@@ -1,4 +1,4 @@
-//! Measures the rows of a run in order. A row is begun only if the time that is left is long enough for it.
+//! Measures the rows of a run in order. A row is started only if enough time is left for it.
 
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -14,37 +14,35 @@ use super::instructions::{Vendor, per_turn};
 use super::measure::{self, Check, GamesOnCard, HeldGames, KnownAnswer, Roofs};
 use super::recorder::Recorder;
 
-/// The kinds of rows for queries about other positions of a game, such as `find`, with the games in the memory of the card. In
-/// rows of the first kind, the card passes results along games. In rows of the second kind, the processor does.
+/// The kinds of rows for queries about other positions of a game, such as `find`, with the games in the card's memory. Results
+/// are passed along the games by the card in rows of the first kind, and by the processor in rows of the second kind.
 const ALONG_KINDS: [&str; 2] = ["along", "along_by_host"];
 
-/// The indices of the queries on which variants are tried: one with many copies (transformed patterns), one with long straight-line
-/// code, one with a table.
+/// The indices of the queries with which kernel variants are compared: one with many copies (transformed patterns), one with long
+/// straight-line code, one with a table.
 const TRIED: [usize; 3] = [0, 6, 10];
-/// The number of positions on which variants are tried.
+/// The number of positions on which kernel variants are compared.
 const TRIAL_POSITIONS: u64 = 64_000_000;
-/// The number of positions of the first run. Its time is used to estimate how many positions can be measured.
+/// The number of positions in the first run. Its time shows how many positions can be measured.
 const PROBE_POSITIONS: u64 = 4_000_000;
-/// The share of the budget that the trials of variants may take.
+/// The share of the time budget that the comparison of kernel variants may take.
 const TRIAL_SHARE: f64 = 0.25;
-/// A variant is preferred to the default only if it takes at most this share of the default's time, because a smaller gain
-/// could be noise.
+/// A variant replaces the default only if it takes at most this share of the default's time. A smaller gain could be noise.
 const FASTER: f64 = 0.98;
-/// The numbers of queries that are run at once.
+/// The batch sizes: the numbers of queries that run at once.
 const AT_ONCE: [usize; 3] = [4, 8, 12];
-/// The share of the remaining budget that the rows on all positions may take together.
+/// The share of the remaining time budget that the rows on all positions may take together.
 const ROWS_SHARE: f64 = 0.6;
-/// The number of positions for the processor. More positions would not change its rate.
+/// The number of positions that are searched on the processor. More positions would not change its rate.
 const CPU_POSITIONS: u64 = 64_000_000;
 const THREAD_POSITIONS: u64 = 4_000_000;
-/// The number of positions of a database in memory. On some adapters, more positions would exceed the limit for games
-/// that stay on the card.
+/// The number of positions in a database in memory. More could exceed the limit that some adapters have for games that stay on
+/// the card.
 const SESSION_POSITIONS: u64 = 64_000_000;
-/// The least and the largest amount of memory that is read to measure the floors (the limits of the card's speed), in
-/// bytes.
+/// The bounds for the amount of memory that is read to measure the floors (the card's speed limits), in bytes.
 const FLOOR_BYTES: std::ops::RangeInclusive<u64> = (32 << 20)..=(1 << 30);
 
-/// A run: the device, the games and the queries to measure, and the options.
+/// A benchmark run: the device, the games and the queries to measure, and the options.
 pub struct Session<'a> {
     pub device: Arc<GpuDevice>,
     pub report: AdapterReport,
@@ -61,22 +59,22 @@ pub struct Session<'a> {
     pub memory_bytes: u64,
 }
 
-/// The results of the trials: the fastest variant and, for each query, the positions per second with the default variant,
-/// computed from the time of the whole run.
+/// The results of comparing kernel variants: the fastest variant and, for each query, the positions per second with the default
+/// variant. The rates are computed from the time of the whole run.
 struct Trials {
     fastest: Variant,
-    /// The time of the fastest variant as a share of the default's.
+    /// The time of the fastest variant relative to the default's.
     relative: f64,
     rates: Vec<Option<f64>>,
 }
 
-/// Returns the kernel's time per position in nanoseconds. If the device has no clock, returns the time of the whole run.
+/// Returns the kernel time per position in nanoseconds. If the device has no clock, returns the time of the whole run per
+/// position.
 fn kernel_ns(row: &Value) -> f64 {
     row["kernel_ns"].as_f64().or(row["ns"].as_f64()).unwrap_or(f64::INFINITY)
 }
 
-/// Returns the geometric mean of the times of rows, each relative to the default's time. Returns `None` unless all rows
-/// are right.
+/// Returns the geometric mean of the rows' times, each relative to the default variant; `None` unless all rows are right.
 fn mean(rows: &[Option<Value>]) -> Option<f64> {
     let logarithms: Option<Vec<f64>> =
         rows.iter().map(|row| Some(row.as_ref()?["relative"].as_f64()?.ln())).collect();
@@ -85,7 +83,7 @@ fn mean(rows: &[Option<Value>]) -> Option<f64> {
 }
 
 impl Session<'_> {
-    /// Measures all rows, with as many of the wanted positions as the time allows.
+    /// Measures all rows, on `wanted` positions or on as many as the time allows.
     pub fn measure(&self, wanted: u64) {
         self.plan();
         let roofs = self.floors(wanted);
@@ -99,7 +97,7 @@ impl Session<'_> {
         self.cpu(positions);
     }
 
-    /// Lists all rows in their order, so that the rows that are not reached can be named at the end.
+    /// Registers all rows in order, so that rows that are never reached can be listed at the end.
     fn plan(&self) {
         let name = |known: &KnownAnswer| known.name().to_string();
         let mut all: Vec<(&str, String)> = vec![("device", self.report.name.clone())];
@@ -123,14 +121,14 @@ impl Session<'_> {
         self.queries.iter().chain(&self.replay).chain(&self.along)
     }
 
-    /// Returns the numbers of queries that run at once: those in [`AT_ONCE`] that are smaller than the number of all queries, and
-    /// the number of all queries.
+    /// Returns the batch sizes to measure: those in [`AT_ONCE`] that are smaller than the number of queries, and the number of
+    /// queries.
     fn at_once(&self) -> impl Iterator<Item = usize> {
         let all = self.queries.len();
         AT_ONCE.into_iter().filter(move |&count| count < all).chain((all > 1).then_some(all))
     }
 
-    /// Measures the floors (the limits of the card's speed) for memory, instructions and uploads.
+    /// Measures the floors (the card's speed limits) for memory, instructions and uploads.
     fn floors(&self, wanted: u64) -> Roofs {
         let record = &self.recorder;
         let bytes = (4 * wanted).clamp(*FLOOR_BYTES.start(), *FLOOR_BYTES.end());
@@ -169,7 +167,7 @@ impl Session<'_> {
         roofs
     }
 
-    /// Tries the variants on some queries, and the default on all queries.
+    /// Measures all kernel variants with some queries, and the default variant with all queries.
     fn trials(&self, wanted: u64, roofs: Roofs) -> Trials {
         let record = &self.recorder;
         let mut trials =
@@ -177,7 +175,7 @@ impl Session<'_> {
         let begun = Instant::now();
         let share = self.budget.mul_f64(TRIAL_SHARE);
         let wanted = self.trial_positions(wanted, roofs);
-        // The games in each of the two layouts. They are uploaded when a variant first needs the layout.
+        // The games in each of the two layouts. A layout is uploaded when a variant first needs it.
         let layouts: [OnceLock<Result<GamesOnCard, String>>; 2] = Default::default();
         let mut base = vec![f64::INFINITY; self.queries.len()];
         let tried = || TRIED.into_iter().filter(|&k| k < self.queries.len());
@@ -201,8 +199,8 @@ impl Session<'_> {
             }
         }
         if best.1 != Variant::default() {
-            // The best variant is measured again, in alternation with the default, so that a temporary load on the machine does
-            // not decide.
+            // The best variant is measured again, alternating with the default, so that a temporary load on the machine does not
+            // affect the choice.
             let all: Vec<usize> = tried().collect();
             let again = self.trial(Variant::default(), &all, wanted, &layouts, &base, roofs);
             for (&k, row) in all.iter().zip(&again) {
@@ -219,8 +217,8 @@ impl Session<'_> {
         trials
     }
 
-    /// Returns the number of positions on which variants are tried. It is estimated from a run of the first query, so that the
-    /// trials do not take too long.
+    /// Returns the number of positions on which kernel variants are compared. A run of the first query determines it, so that the
+    /// comparison does not take too long.
     fn trial_positions(&self, wanted: u64, roofs: Roofs) -> u64 {
         let setting = (Variant::default(), 1, roofs, &self.check);
         let rate =
@@ -231,13 +229,13 @@ impl Session<'_> {
                 .ok()
                 .and_then(|row| row["positions_s"].as_f64());
         let rows = self.queries.len() + TRIED.len() * Variant::all(&self.report).len();
-        // Other queries may take several times as long as the first one.
+        // Other queries may be several times slower than the first one.
         let passes = (rows * (self.runs + 1) * 4) as f64;
         let in_time = rate.unwrap_or(0.0) * TRIAL_SHARE * self.recorder.left().as_secs_f64() / passes;
         wanted.min(TRIAL_POSITIONS).min((in_time as u64).max(PROBE_POSITIONS / 16))
     }
 
-    /// Measures one variant on some of the queries. Returns a row for each query that got a right answer.
+    /// Measures one kernel variant with some of the queries. Returns a row for each query whose answer was right.
     fn trial<'b>(
         &'b self,
         variant: Variant,
@@ -258,7 +256,7 @@ impl Session<'_> {
                 let setting = (variant, self.runs, roofs, &self.check);
                 let mut row = measure::resident(known, &self.device, self.games, card, setting)?;
                 let relative = kernel_ns(&row) / base[k];
-                // The first row of a query is the base for its other rows.
+                // The first row of a query is the baseline for its other rows.
                 row["relative"] = json!(if relative > 0.0 { relative } else { 1.0 });
                 Ok(row)
             });
@@ -267,11 +265,11 @@ impl Session<'_> {
         rows.collect()
     }
 
-    /// Returns the number of positions that can be measured in the remaining time.
+    /// Returns the number of positions for which the remaining time suffices.
     fn fit(&self, wanted: u64, trials: &Trials, roofs: Roofs) -> u64 {
         let passes = (self.runs + 1) as f64;
         let upload = roofs.upload.unwrap_or(f64::INFINITY);
-        // Each query runs twice with the games on the card, once with streamed games, and once more together with other queries.
+        // Each query runs twice with the games on the card, once with streamed games, and once in a batch.
         let each = |rate: &f64| passes * (3.0 / rate + 1.0 / rate.min(upload / 4.0));
         let second: f64 = trials.rates.iter().flatten().map(each).sum();
         let allowed = ROWS_SHARE * self.recorder.left().as_secs_f64();
@@ -302,7 +300,7 @@ impl Session<'_> {
         }
     }
 
-    /// Measures all rows that need the games on the card. Returns the number of bytes that a position takes there.
+    /// Measures all rows that need the games on the card. Returns the number of bytes that a position occupies there.
     fn on_card(&self, positions: u64, trials: &Trials, roofs: Roofs) -> Option<f64> {
         let record = &self.recorder;
         let mut variants = vec![Variant::default()];
@@ -312,7 +310,7 @@ impl Session<'_> {
         for &variant in &variants {
             let is_last = Some(&variant) == variants.last();
             if card.as_ref().is_none_or(|(transposed, _)| *transposed != variant.transposed) {
-                // The card may not have room for the games in both layouts.
+                // The card may lack the memory for the games in both layouts.
                 drop(card.take());
                 let name = if variant.transposed { "the games, transposed" } else { "the games" };
                 record.task("games", name, 0.1, || {
@@ -356,7 +354,7 @@ impl Session<'_> {
         bytes
     }
 
-    /// Measures several queries at once, and the same queries one by one for comparison.
+    /// Measures several queries at once, and each of these queries alone for comparison.
     fn shared(&self, on: &GamesOnCard, variant: Variant, trials: &Trials) {
         let blocks = self.games.blocks(on.positions.min(CPU_POSITIONS / 4));
         let passes = (self.runs + 1) as f64 * on.positions as f64;
@@ -385,7 +383,7 @@ impl Session<'_> {
         }
     }
 
-    /// Measures the queries on games that a database in memory keeps on the card.
+    /// Measures the queries on a database in memory, whose games stay on the card.
     fn sessions(&self, positions: u64, trials: &Trials) {
         let held = HeldGames::new(self.games, positions.min(SESSION_POSITIONS));
         let passes = (self.runs as u64 + 2) * positions.min(SESSION_POSITIONS);

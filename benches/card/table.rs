@@ -1,4 +1,4 @@
-//! Shows the record as a table. The numbers in the table are those of the JSON document, rounded.
+//! Formats the record of a run as a table, with the numbers of the JSON document rounded.
 
 use orbit_command::measuring::size_text;
 use orbit_search::report::grouped;
@@ -8,7 +8,7 @@ const MEGA: f64 = 1e6;
 const GIGA: f64 = 1e9;
 const SOFTWARE: &str = "SOFTWARE ADAPTER, NOT A GPU: no figure below is that of a graphics card";
 
-/// Returns the name of a row for messages.
+/// Returns a row's name for messages.
 pub fn label(row: &Value) -> String {
     let variant = row["variant"].as_str().map_or(String::new(), |variant| format!(" ({variant})"));
     format!("{} {}{variant}", text(&row["kind"]), text(&row["name"]))
@@ -66,11 +66,11 @@ fn agree(row: &Value) -> String {
     word.into()
 }
 
-/// A column of the table: its heading, and the function that returns its text for a row.
+/// A column of the table: its heading, and the function that formats its cell for a row.
 type TableColumn = (&'static str, fn(&Value) -> String);
 
-/// A section of the table: the kinds of rows that it shows, its title and its columns. The first column is aligned left, and so
-/// is the last one, which shows whether answers agree. All others are aligned right.
+/// A section of the table: its title, its columns, and the kinds of rows that it contains. The first column is aligned left, as
+/// is the last one, which shows if answers agree. All others are aligned right.
 struct TableSection {
     kinds: &'static [&'static str],
     title: &'static str,

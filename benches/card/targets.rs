@@ -1,23 +1,20 @@
-//! Compares the results of a card with its targets.
+//! Compares a card's results with its targets.
 
 use serde_json::{Value, json};
 
 use super::TARGET_QUERY;
 
 const GIGA: f64 = 1e9;
-/// The target for the query with 672 copies (transformed patterns), in positions per second, with the games in the memory of the
-/// card.
+/// The target for the query with 672 copies (transformed patterns), in positions per second, with the games in the card's memory.
 const RESIDENT: f64 = 20.0 * GIGA;
-/// The next target: this number of positions per second, or this share of the measured limit, whichever is lower.
+/// The target after that: this number of positions per second, or [`ROOF_SHARE`] of the measured limit, whichever is lower.
 const RESIDENT_THEN: f64 = 50.0 * GIGA;
 const ROOF_SHARE: f64 = 0.6;
-/// The target for streamed games: this share of the speed of the fastest way to upload, and this number of bytes per
-/// second.
+/// The target for streamed games: this share of the fastest upload speed, and [`STREAMED_BYTES`] bytes per second.
 const STREAMED_SHARE: f64 = 0.8;
 const STREAMED_BYTES: f64 = 10.0 * GIGA;
 
-/// Returns each target with the measured value, if there is one, and whether it is met. Results of software adapters
-/// are not judged.
+/// Returns each target with the measured value, if there is one, and true if the target is met. Software adapters are not judged.
 pub fn judge(document: &Value) -> Value {
     let rows = document["rows"].as_array().map_or(&[][..], Vec::as_slice);
     let of = |kind: &str| {

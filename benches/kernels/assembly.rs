@@ -1,12 +1,12 @@
-//! Counts the vector instructions per position in the machine code of a kernel that replays segments.
+//! Counts the vector instructions per position in the machine code of kernels that replay segments (32 positions).
 
 use std::ops::Range;
 
-/// The number of iterations of each of the two loops of `replay` in shaders/hits.wgsl.
+/// The iteration counts of the two loops in `replay` of shaders/hits.wgsl.
 const WORDS: f64 = 8.0;
 const SLOTS: f64 = 32.0;
 
-/// A run of instructions that begins at a label, with facts about its instructions.
+/// A run of instructions that begins at a label, and facts about these instructions.
 #[derive(Default)]
 struct Part {
     label: String,
@@ -17,9 +17,9 @@ struct Part {
     jumps: Vec<String>,
 }
 
-/// Returns the number of vector instructions that a wave executes for one position if it takes every branch. A loop over
-/// pieces or moves within the code for a position is counted as if it had one iteration. Returns `None` if the code does not have
-/// the loops of a kernel that replays moves.
+/// Returns the number of vector instructions that a wave executes per position if it takes every branch. A loop over pieces or
+/// moves within the code for a position counts as one iteration. Returns `None` if the code lacks the loops of a kernel that
+/// replays moves.
 pub fn vector_per_position(assembly: &str) -> Option<f64> {
     let parts = parts(assembly);
     let loops = loops(&parts);
@@ -32,7 +32,7 @@ pub fn vector_per_position(assembly: &str) -> Option<f64> {
     let inner =
         loops.iter().filter(|range| range.start >= words.start && range.end <= words.end && *range != words);
     let slots = inner.max_by(|a, b| vector(a).total_cmp(&vector(b)));
-    // If no loop over slots is found, the driver has unrolled it for the four slots of a word.
+    // If no loop over slots (positions in a word) is found, the driver has unrolled it for the four slots of a word.
     let slots = slots.filter(|range| vector(range) >= vector(words) / 2.0);
     let at_slots = slots.map_or(0.0, vector);
     Some(at_slots + (vector(words) - at_slots) * WORDS / SLOTS)
@@ -46,7 +46,7 @@ pub fn vector_per_replayed_position(assembly: &str) -> Option<f64> {
     if loops(&parts).is_empty() { Some(all / SLOTS) } else { vector_per_position(assembly) }
 }
 
-/// Returns the number of vector instructions of one turn of the longest loop.
+/// Returns the number of vector instructions in one iteration of the longest loop.
 pub fn vector_per_turn(assembly: &str) -> Option<f64> {
     let parts = parts(assembly);
     let turn = |range: Range<usize>| parts[range].iter().map(|part| f64::from(part.vector)).sum::<f64>();
@@ -73,8 +73,8 @@ fn parts(assembly: &str) -> Vec<Part> {
     parts
 }
 
-/// Returns the range of parts of each loop. The driver writes the parts of a loop one after the other, and the part that jumps
-/// back ends the loop.
+/// Returns the range of parts that each loop spans. The driver emits the parts of a loop in order, and the part that jumps back
+/// ends the loop.
 fn loops(parts: &[Part]) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     for (end, part) in parts.iter().enumerate() {

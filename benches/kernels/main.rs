@@ -17,23 +17,23 @@ use orbit_engine::{PreparedQuery, gpu::Gpu, gpu::Variant, plans};
 use orbit_plan::PlanOptions;
 use table::{Row, Table};
 
-/// The families of cards that are measured: RDNA2 and GCN.
+/// The measured GPU families: RDNA2 and GCN.
 const FAMILIES: [&str; 2] = ["navi21", "vega10"];
 
-/// The variable that tells a process which family to measure.
+/// The environment variable that selects the family for a child process.
 const FAMILY: &str = "ORBIT_KERNELS_FAMILY";
 
-/// The variable that names a folder for the machine code of each shader, as text.
+/// The environment variable that names a folder into which the machine code of each shader is written as text.
 const ASSEMBLY: &str = "ORBIT_KERNELS_ASSEMBLY";
 
-/// The queries that have a kernel of their own, each with a name. `benches/card` reads this list as well.
+/// The queries that have their own kernels, with names. `benches/card` uses this list too.
 const QUERIES: &str = include_str!("queries.tsv");
 
-/// The shader with which `benches/card` measures how many instructions a card executes.
+/// The shader with which `benches/card` measures a card's instruction rate.
 const FLOORS: &str = include_str!("../card/floors.wgsl");
 
-/// Branches of shaders that few positions take: each with its function, its text, and the text that replaces it. They are for
-/// castling and captures en passant, for the end of a game, and for the legal moves of positions that are in check.
+/// Shader branches that few positions take: each with its function, its text, and the text that replaces it. They handle castling
+/// and captures en passant, the end of a game, and legal moves in check.
 const RARE: [(&str, &str, &str); 3] = [
     ("fn play(", "if (code == CASTLE || code == EN_PASSANT) {", "if (false) {"),
     ("fn advance(", "if (is_last_of_line(at)) {", "if (false) {"),
@@ -75,15 +75,15 @@ fn finish(done: Result<(), String>) -> ExitCode {
     }
 }
 
-/// Returns the rows of all families. A driver reads the name of the family from the environment, so each family has a process of
-/// its own.
+/// Returns the rows of all families. Each family has its own process, because the driver reads the family name from the
+/// environment.
 fn all(names: &[String]) -> Result<Table, String> {
     let program = std::env::current_exe().map_err(|error| error.to_string())?;
     let mut table = Table::default();
     for family in FAMILIES {
         let mut child = Command::new(&program);
         child.args(names).env(FAMILY, family).env("RADV_FORCE_FAMILY", family);
-        // A pipeline that comes from a cache has no statistics, so the cache is turned off.
+        // The driver reports no statistics for a cached pipeline, so the cache is turned off.
         child
             .env("RADV_DEBUG", "nocache")
             .env("VK_DRIVER_FILES", radv::DRIVER)
@@ -140,7 +140,7 @@ fn compile(compiler: &radv::Compiler, wgsl: &str, what: &str) -> Result<radv::Ma
     compiler.compile(&words).map_err(|error| format!("{what}: {error}"))
 }
 
-/// Writes the machine code of a shader, if the environment names a folder for it.
+/// Writes a shader's machine code to the folder that the environment names, if any.
 fn save(name: &str, made: &radv::Made) -> Result<(), String> {
     let Some(folder) = std::env::var_os(ASSEMBLY) else { return Ok(()) };
     let file = Path::new(&folder).join(format!("{name}.asm"));
@@ -148,7 +148,7 @@ fn save(name: &str, made: &radv::Made) -> Result<(), String> {
 }
 
 /// Returns a shader that computes positions from moves, without the branches that few positions take. A card executes at least
-/// the instructions of this shader.
+/// these instructions.
 fn common(wgsl: &str) -> Result<String, String> {
     let mut out = wgsl.to_string();
     for (function, branch, without) in RARE.iter().filter(|(function, _, _)| wgsl.contains(function)) {
@@ -168,7 +168,7 @@ fn groups() -> [(String, Vec<String>); 2] {
     [("fifty".into(), fifty), ("themes".into(), themes)]
 }
 
-/// Returns the shaders for some queries, each with its kind. They are in the order in which they first run, without repetitions.
+/// Returns the distinct shaders of some queries with their kinds, in the order of their first run.
 fn shaders(queries: &[String]) -> Result<Vec<(&'static str, String)>, String> {
     let prepared =
         queries.iter().filter_map(|text| prepared(text).transpose()).collect::<Result<Vec<_>, _>>()?;
@@ -180,13 +180,13 @@ fn shaders(queries: &[String]) -> Result<Vec<(&'static str, String)>, String> {
         let kinds = (1..=count).map(|place| if place == count { "hits" } else { "stage" });
         out.extend(kinds.zip(kernel.all()).map(|(kind, kernel)| (kind, kernel.wgsl.clone())));
     }
-    // A device compiles equal shaders only once, so only the first of them is kept.
+    // A device compiles equal shaders only once, so repetitions are removed.
     let mut known = HashSet::new();
     out.retain(|(_, wgsl)| known.insert(wgsl.clone()));
     Ok(out)
 }
 
-/// Prepares a query. Returns `None` if no plan can express it.
+/// Prepares a query. Returns `None` if it has no plan.
 fn prepared(text: &str) -> Result<Option<PreparedQuery>, String> {
     let query = orbit_query::parse(text).map_err(|error| format!("{text}: {error}"))?.query;
     let prepared =
@@ -194,7 +194,7 @@ fn prepared(text: &str) -> Result<Option<PreparedQuery>, String> {
     Ok(prepared.plans().is_ok().then_some(prepared))
 }
 
-/// Returns a shader as wgpu passes it to a Vulkan driver that checks accesses to buffers itself.
+/// Returns a shader's SPIR-V, as wgpu generates it for a Vulkan driver that checks buffer accesses itself.
 fn spirv(wgsl: &str) -> Result<Vec<u32>, String> {
     use wgpu::naga::{
         ShaderStage,

@@ -4,10 +4,10 @@ use std::ffi::CStr;
 
 use ash::{khr::pipeline_executable_properties, vk};
 
-/// The path on Debian of the file that describes the driver.
+/// The path of the driver's manifest on Debian.
 pub const DRIVER: &str = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
 
-/// The number of buffers that a shader may use: those of shaders/replay.wgsl and of both passes.
+/// The number of buffers that a shader may use, from shaders/replay.wgsl and both passes.
 const BINDINGS: u32 = 9;
 
 /// A device that can only compile.
@@ -16,7 +16,7 @@ pub struct Compiler {
     properties: pipeline_executable_properties::Device,
     layout: vk::PipelineLayout,
     pub version: String,
-    // The instance and the entry (the loaded Vulkan library) must exist as long as the device does.
+    // The instance and the entry (the loaded Vulkan library) must outlive the device.
     _instance: ash::Instance,
     _entry: ash::Entry,
 }
@@ -34,7 +34,7 @@ impl Made {
     ///
     /// # Errors
     ///
-    /// Fails if the driver reports no statistic with this name. A check must not take a missing statistic for 0.
+    /// Fails if the driver reports no such statistic, because a check must not treat it as 0.
     pub fn number(&self, name: &str) -> Result<u64, String> {
         let found = self.statistics.iter().find(|(known, _)| known == name);
         found.map(|&(_, number)| number).ok_or_else(|| format!("the driver tells no `{name}`"))
@@ -72,7 +72,7 @@ impl Compiler {
                 [pipeline_executable_properties::NAME.as_ptr(), ash::ext::robustness2::NAME.as_ptr()];
             let mut executables = vk::PhysicalDevicePipelineExecutablePropertiesFeaturesKHR::default()
                 .pipeline_executable_info(true);
-            // Like wgpu, requests features for checked accesses, so that the driver generates the same machine code.
+            // Requests the same features for checked accesses as wgpu, so that the driver generates the same machine code.
             let mut robust = vk::PhysicalDeviceRobustness2FeaturesEXT::default().robust_buffer_access2(true);
             let features =
                 vk::PhysicalDeviceFeatures::default().shader_int64(true).robust_buffer_access(true);
@@ -134,13 +134,13 @@ impl Compiler {
 
     /// # Safety
     ///
-    /// The pipeline must belong to this device, and must have been made with flags that keep its statistics and its code.
+    /// The pipeline must belong to this device, and its creation flags must include those that keep statistics and code.
     unsafe fn told(&self, pipeline: vk::Pipeline) -> Result<Made, vk::Result> {
         let info = vk::PipelineExecutableInfoKHR::default().pipeline(pipeline);
-        // SAFETY: the caller guarantees that the pipeline belongs to this device and was made with these flags.
+        // SAFETY: the caller guarantees that the pipeline belongs to this device and was created with these flags.
         let told = unsafe { self.properties.get_pipeline_executable_statistics(&info) }?;
         let number = |told: &vk::PipelineExecutableStatisticKHR<'_>| {
-            // SAFETY: the driver reports which field of the union it has set. All other fields have the same length.
+            // SAFETY: the driver reports which field of the union is set. All fields have the same size.
             unsafe {
                 match told.format {
                     vk::PipelineExecutableStatisticFormatKHR::FLOAT64 => told.value.f64 as u64,
@@ -151,7 +151,7 @@ impl Compiler {
         let statistics = told.iter().map(|told| (text(told.name_as_c_str()), number(told))).collect();
         let read = self.properties.fp().get_pipeline_executable_internal_representations_khr;
         let mut count = 0;
-        // SAFETY: the first call returns the number of strings, the second one their lengths, and the third one writes strings of
+        // SAFETY: the first call returns the number of strings, the second one their lengths, and the third one fills buffers of
         // these lengths.
         unsafe {
             let device = self.device.handle();

@@ -1,4 +1,4 @@
-//! Collects the statistics of all kernels in a table, and compares this table with the one in the file.
+//! Collects the statistics of all kernels in a table, and compares it with the stored table.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -11,20 +11,20 @@ const COLUMNS: [&str; 10] =
 /// Columns whose values must not grow by more than `MORE_MAX` percent.
 const WATCHED: [&str; 3] = ["sgpr", "vgpr", "instructions"];
 const MORE_MAX: u64 = 2;
-/// The column whose values must equal those in the file, because `benches/card` computes with them.
+/// The column whose values must equal the stored ones, because `benches/card` computes with them.
 const SAME: &str = "common";
 /// Columns whose values must be 0.
 const NEVER: [&str; 2] = ["spills", "scratch"];
 
 /// One kernel on one family of cards.
 pub struct Row {
-    /// The family, the query, the index of the shader among those of the query, and its kind.
+    /// The family, the query, the index of the shader within the query, and the shader's kind.
     key: String,
     cells: Vec<String>,
 }
 
 impl Row {
-    /// Makes a row. `common` is the value of the column `common`.
+    /// Creates a row. `common` is the value of the column with this name.
     pub fn new(
         family: &str,
         name: &str,
@@ -58,7 +58,7 @@ impl fmt::Display for Row {
     }
 }
 
-/// The rows, and the version of the driver that reported them.
+/// The rows, and the version of the driver that reported the statistics.
 #[derive(Default)]
 pub struct Table {
     version: String,
@@ -66,7 +66,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Adds the rows that a process printed, or that a file contains.
+    /// Parses and adds rows, from the output of a process or from a file.
     pub fn extend(&mut self, text: &str) -> Result<(), String> {
         for line in text.lines().filter(|line| !line.starts_with("family\t")) {
             if let Some(version) = line.strip_prefix("# ") {
@@ -95,14 +95,14 @@ impl Table {
         Ok(table)
     }
 
-    /// Writes the file that later runs are compared with.
+    /// Writes the file with which later runs are compared.
     pub fn write(&self) -> Result<(), String> {
         std::fs::write(Table::path(), self.to_string()).map_err(|error| error.to_string())
     }
 
-    /// Compares the rows with the file, and prints each problem: a value that must be 0 and is not, one that has grown or
-    /// changed, and a kernel that is new or gone. If the file comes from another version of the driver, only the values that
-    /// must be 0 are checked. Returns an error if there is any problem.
+    /// Compares the rows with the file, and prints each problem: a nonzero value in a column that must be 0, a value that has
+    /// grown or changed, or a kernel that is new or missing. If another driver version produced the file, only the columns that
+    /// must be 0 are checked. Returns an error if there is a problem.
     pub fn check(&self) -> Result<(), String> {
         let kept = Table::kept()?;
         let mut faults = Vec::new();

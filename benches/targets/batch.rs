@@ -12,7 +12,7 @@ use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure, process};
 
 const QUERIES: &str = include_str!("queries.txt");
-/// The number of positions. It is small, because each measurement consists of fifty runs.
+/// The number of positions. It is small because each measurement consists of fifty runs.
 const POSITIONS: u64 = 4_000_000;
 
 pub fn measures() -> Vec<Measure> {
@@ -54,7 +54,7 @@ fn pgn(bench: &Bench) -> Vec<Row> {
     )]
 }
 
-/// Measures searches in memory, without the times for start-up and planning.
+/// Measures searches in memory, without start-up and planning.
 fn memory(bench: &Bench) -> Vec<Row> {
     let (queries, blocks) = (queries(), bench.inputs.blocks(POSITIONS));
     let prepared: Vec<PreparedQuery> =

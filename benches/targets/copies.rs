@@ -1,5 +1,5 @@
-//! Compares two ways to evaluate a transform: all of its copies (transformed patterns) together, and one copy at a time. Also
-//! compares the evaluation of values with that of conditions.
+//! Compares two ways to evaluate a transform: all copies (transformed patterns) together, and one copy at a time. Also compares
+//! the evaluation of numbers with that of conditions.
 
 use std::cell::Cell;
 
@@ -14,21 +14,22 @@ use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure};
 
 const QUERIES: &[&str] = &[
-    // The queries compare the number with a bound. A number alone always has a value, so nothing would have to be evaluated.
+    // The queries compare the number with a bound. Without a comparison, nothing would be evaluated, because a number always has
+    // a value.
     "(#(shift {Nd4 & N})) >= 3",
     "shift flip flipcolor {Na1 attacks qb3}",
     "shift {#(Pa2 | Pb2 | Pc2 | Pd2) == 4}",
 ];
 
-/// The number of positions. It is small, because the evaluation of one copy (transformed pattern) at a time is slow.
+/// The number of positions. It is small because evaluating the copies (transformed patterns) one at a time is slow.
 const COPIES_POSITIONS: u64 = 1_000_000;
 const VALUES_POSITIONS: u64 = 4_000_000;
 
 const CONDITION: &str = "flip shift flipcolor {Nd4 kf3}";
 const VALUE: &str = "flip shift flipcolor count {Nd4 kf3}";
 
-/// Each row contains a query about the number of copies (transformed patterns) that match at a later position, the same query
-/// about the position itself, and true if the ratio of their times has a target. Rows with up to 64 copies have one.
+/// Each row contains a query that counts the copies (transformed patterns) that match at a later position, the same query for the
+/// current position, and true if the ratio of their times has a target. Queries with up to 64 copies have one.
 const FINDS: &[(&str, &str, bool)] = &[
     ("(shift count find Qa1) >= 2", "(shift count Qa1) >= 2", true),
     ("(flip count find {Qa1 qh8}) >= 1", "(flip count {Qa1 qh8}) >= 1", true),
@@ -55,7 +56,7 @@ pub fn measures() -> Vec<Measure> {
 fn copy_by_copy(bench: &Bench, query: &str) -> Row {
     let blocks = bench.inputs.blocks(COPIES_POSITIONS);
     let together = prepared(query, PlanOptions::default()).cpu().expect("a plan says it");
-    // Each copy (transformed pattern) is evaluated by itself, and nothing is shared among copies.
+    // Each copy (transformed pattern) is evaluated separately, and copies share no results.
     let apart = PlanOptions {
         anchors: false,
         grids: false,
@@ -76,8 +77,8 @@ fn copy_by_copy(bench: &Bench, query: &str) -> Row {
     )
 }
 
-/// Measures a query that compares the number of copies that match with a bound, so that the number must be computed at every
-/// position. Its time is divided by the time of the condition.
+/// Measures a query that compares the number of matching copies with a bound, so the number is computed at every position. The
+/// result is relative to the time of the condition alone.
 fn at_least(bench: &Bench) -> Vec<Row> {
     let games = &bench.inputs.games;
     let query = format!("({VALUE}) >= 2");
@@ -92,7 +93,7 @@ fn at_least(bench: &Bench) -> Vec<Row> {
     )]
 }
 
-/// Measures a search through the later positions of games, as a multiple of the same query for the position itself.
+/// Measures a search through the later positions of games, relative to the same query for the current position.
 fn found(bench: &Bench, find: &str, here: &str, is_aimed: bool) -> Row {
     let games = &bench.inputs.games;
     let count = |query: &str| bench.counts.agree(games.name, query, process::count(query, &games.reel, 1));
@@ -106,7 +107,7 @@ fn found(bench: &Bench, find: &str, here: &str, is_aimed: bool) -> Row {
     )
 }
 
-/// Measures the computation of a value at every position, compared with that of a condition.
+/// Measures how long a value takes to compute at every position, relative to a condition.
 fn values(bench: &Bench) -> Vec<Row> {
     let blocks = bench.inputs.blocks(VALUES_POSITIONS);
     let engines = [VALUE, CONDITION]
@@ -125,7 +126,7 @@ fn values(bench: &Bench) -> Vec<Row> {
     )]
 }
 
-/// Computes the value of the query at every slot (position), and returns how many of the values are greater than 0.
+/// Computes the query's value at every slot (position), and returns how many values are greater than 0.
 fn values_of(engine: &Cpu, block: &Block) -> u64 {
     let hits = engine.answer(block, Wants::VALUES).expect("the engine runs").hits;
     let Values::Numbers(numbers) = &hits.values else { panic!("{VALUE} is a number") };

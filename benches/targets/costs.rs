@@ -30,7 +30,7 @@ fn startup(bench: &Bench) -> Vec<Row> {
     ]
 }
 
-/// Measures the number of bytes per position in a reel.
+/// Measures the number of bytes that a reel (packed games) needs per position.
 fn bytes(bench: &Bench) -> Vec<Row> {
     let info = process::info(&bench.inputs.games.reel);
     let number = |value: &serde_json::Value| value.as_u64().expect("`orbit info` counts") as f64;
@@ -47,7 +47,7 @@ fn bytes(bench: &Bench) -> Vec<Row> {
     ]
 }
 
-/// Measures the memory that indexing needs, and whether it grows with the input.
+/// Measures the memory that indexing needs, and checks that it does not grow with the input.
 fn memory(bench: &Bench) -> Vec<Row> {
     let text = std::env::var("ORBIT_BENCH_GB").unwrap_or_else(|_| "1".into());
     let gigabytes: f64 = text.parse().expect("ORBIT_BENCH_GB is a number");

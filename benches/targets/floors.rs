@@ -1,4 +1,4 @@
-//! Measures the floors, which are limits that no engine can beat, and compares replay and evaluation with them.
+//! Measures the floors, which are speed limits for any engine, and compares replay and evaluation with them.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -11,11 +11,11 @@ use crate::table::{Row, Target, figures};
 use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure};
 
-/// The number of sums that are computed side by side.
+/// The number of sums that are computed in parallel.
 const LANES: usize = 32;
-/// The number of positions, of 32 bytes each, that are summed: 512 MiB, more than caches can keep.
+/// The number of positions, of 32 bytes each, that are summed: 512 MiB, more than caches can hold.
 pub const SUM_POSITIONS: u64 = 16 << 20;
-/// The number of positions for the reference engine. It is small, because this engine is slow.
+/// The number of positions for the reference engine. It is small because this engine is slow.
 const REFERENCE_POSITIONS: u64 = 1_000_000;
 
 pub fn measures() -> Vec<Measure> {
@@ -26,11 +26,11 @@ pub fn measures() -> Vec<Measure> {
     ]
 }
 
-/// Words in memory to sum, as many as [`SUM_POSITIONS`] unpacked positions take.
+/// The words to sum. They take as much memory as [`SUM_POSITIONS`] unpacked positions.
 pub struct Words(Vec<[u64; LANES]>);
 
 impl Words {
-    /// Makes pages that are all different, because untouched pages would share the same memory.
+    /// Fills the memory with distinct values, because untouched pages would all map to the same physical page.
     pub fn new() -> Words {
         let lines = SUM_POSITIONS * 4 / LANES as u64;
         Words((0..lines).map(|line| std::array::from_fn(|lane| line << 5 | lane as u64)).collect())
@@ -42,7 +42,7 @@ impl Words {
     }
 }
 
-/// Sums words. Memory bandwidth limits the speed, whatever the instruction set.
+/// Sums the words. With any instruction set, memory bandwidth limits the speed.
 fn sum(words: &[[u64; LANES]]) -> u64 {
     let mut lanes = [0u64; LANES];
     for line in words {
@@ -83,8 +83,8 @@ fn sum_row(bench: &Bench) -> Vec<Row> {
     ]
 }
 
-/// Makes a row that compares the time of some work on blocks in memory with the floor, the time to sum 32 bytes for
-/// each position.
+/// Returns a row with the time of some work on blocks (groups of games) in memory, relative to the floor: the time to sum 32
+/// bytes per position.
 fn beside_the_sum(bench: &Bench, what: &str, blocks: &[&Block], work: &dyn Fn()) -> Row {
     let words = Words::new();
     let [time, floor] = in_turn(bench.runs, [work, &|| words.sum()]);
@@ -94,10 +94,10 @@ fn beside_the_sum(bench: &Bench, what: &str, blocks: &[&Block], work: &dyn Fn())
     Row::new(what, each, Target::NONE, remark).unit("ns a position")
 }
 
-/// Measures replay, with a query that has almost nothing to evaluate.
+/// Measures the replay of moves, with a query that is trivial to evaluate.
 fn replay(bench: &Bench) -> Vec<Row> {
     let blocks = bench.inputs.blocks(u64::MAX);
-    // Screens are turned off, so no segment is skipped.
+    // Screens are turned off, so no segment (32 positions) is skipped.
     let options = PlanOptions { screens: false, ..PlanOptions::default() };
     let engine = prepared("Ke1", options).cpu().expect("a plan says it");
     let work = || bench.counts.agree("all blocks", "Ke1", hits(&engine, &blocks));

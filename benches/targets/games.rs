@@ -26,15 +26,15 @@ const QUERIES: &[&str] = &[
     "shift line --> Nd4 --> move from Nd4 --> true",
 ];
 
-/// A line of five filters. `ATOMS` has the same filters without the line.
+/// A `line` of five filters. `ATOMS` has the same filters without `line`.
 const LINE: &str =
     "line --> {R attacks p} --> {N attacks p} --> {Q attacks p} --> {P attacks p} --> {B attacks p}";
 const ATOMS: &str = "{{R attacks p} or {N attacks p} or {Q attacks p} or {P attacks p} or {B attacks p}}";
 
-/// Queries that are run on PGN. Their times are compared with the time that reading the PGN takes.
+/// Queries that are run directly on PGN. Their times are relative to the time of reading the PGN.
 const ON_PGN: &[&str] = &["--(check)", "line --> check{2,}", "path -- check -- -- check"];
 
-/// A query with repetitions inside a repetition, each of which can match any number of positions.
+/// A query with nested repetitions, each of which can match any number of positions.
 const NESTED: &str = "line --> (true* --> true*){3}";
 const NESTED_PLIES: usize = 400;
 

@@ -1,4 +1,4 @@
-//! Prepares the games for measurements, and records facts about them.
+//! Prepares the input games, and records facts about them.
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
@@ -13,15 +13,15 @@ use tempfile::TempDir;
 
 use crate::process;
 
-/// The minimum number of positions. Searching this many positions takes longer than starting a process. At 32 bytes each, they do
-/// not fit in any cache.
+/// The minimum number of positions. Searching them takes longer than starting a process, and, at 32 bytes each, they do not fit
+/// in any cache.
 const POSITIONS_MIN: u64 = 16_000_000;
-/// The number of bytes at the start of the text that are searched for the first games.
+/// The length, in bytes, of the beginning of the file in which the first games are looked for.
 const HEAD_BYTES: u64 = 1 << 20;
 
 /// A reel and its size.
 pub struct Games {
-    /// The name of the games. Messages contain it, and [`Counts`] uses it as a key.
+    /// The name of the games, which messages show and which [`Counts`] uses as a key.
     pub name: &'static str,
     pub reel: PathBuf,
     pub games: u64,
@@ -37,13 +37,13 @@ impl Games {
     }
 }
 
-/// All inputs. The files that were written for them are removed on drop.
+/// All inputs. The files written for them are deleted on drop.
 pub struct Inputs {
     folder: TempDir,
     /// The path of games without annotations, with at least [`POSITIONS_MIN`] positions.
     pub pgn: PathBuf,
     pub pgn_bytes: u64,
-    /// The number of times that the given file is repeated in `pgn`.
+    /// The number of times that `pgn` repeats the given file.
     pub repeats: u64,
     /// The same games as a reel.
     pub games: Games,
@@ -53,7 +53,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Repeats the games until there are enough positions, and makes reels.
+    /// Repeats the games until there are enough positions, and indexes them.
     pub fn prepare() -> Inputs {
         eprintln!("preparing the games ...");
         let given = |name| std::env::var_os(name).map(PathBuf::from);
@@ -77,12 +77,13 @@ impl Inputs {
         }
     }
 
-    /// Returns the path of a file to write, in a folder that is removed at the end.
+    /// Returns the path for a new file in a folder that is deleted at the end.
     pub fn temporary(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
 
-    /// Returns the first blocks of the reel, in memory: enough for at least `positions` positions, or all blocks.
+    /// Returns the first blocks of the reel (packed games), loaded into memory: those with the first `positions` positions, or
+    /// all blocks.
     pub fn blocks(&self, positions: u64) -> Vec<&Block> {
         let blocks = self.blocks.get_or_init(|| {
             let mut out = Vec::new();
@@ -148,8 +149,8 @@ pub struct Counts(RefCell<HashMap<(String, String), u64>>);
 impl Counts {
     /// # Panics
     ///
-    /// Panics if an earlier run of the query on the same games found a different number of hits. In that case, no measurement
-    /// can be trusted.
+    /// Panics if an earlier run of the query on the same games found a different number of hits, because then no measurement can
+    /// be trusted.
     pub fn agree(&self, games: &str, query: &str, hits: u64) {
         let known = *self.0.borrow_mut().entry((games.into(), query.into())).or_insert(hits);
         assert_eq!(hits, known, "{query} on {games}: the last run counts {hits} hits, others {known}");

@@ -1,6 +1,6 @@
 //! Prints ratios and their targets as one Markdown table. See `benches/README.md`.
 //!
-//! A row is a ratio of two times, which are measured alternately in one run on one machine. So rows from different machines can
+//! A row is the ratio of two times that are measured alternately in one run on one machine, so rows from different machines can
 //! be compared. All runs of a query on the same games must find the same number of hits.
 
 mod batch;
@@ -24,7 +24,7 @@ use table::Row;
 
 /// The state that all measures share.
 struct Bench {
-    /// The number of measurements of each time. The shortest time counts.
+    /// The number of times that each piece of work is timed. The shortest time counts.
     runs: usize,
     inputs: Inputs,
     counts: Counts,
@@ -35,7 +35,7 @@ type Work = dyn Fn(&Bench) -> Vec<Row>;
 
 /// A measurement, which returns one or more rows.
 struct Measure {
-    /// The name, `group/what`, to which filters are applied.
+    /// The name, `group/what`, which is compared with the filters.
     name: String,
     run: Box<Work>,
 }
@@ -49,14 +49,14 @@ impl Measure {
 /// The arguments on the command line.
 struct Args {
     runs: usize,
-    /// Only measurements whose names contain one of these strings are run. If the list is empty, all are run.
+    /// Only measurements whose names contain one of these strings are run; all of them if there are no strings.
     filters: Vec<String>,
 }
 
 const USAGE: &str = "usage: cargo bench --bench targets -- [--runs N] [PART OF A NAME]...";
 
 impl Args {
-    /// Reads the arguments. Returns `None` if cargo runs tests and not benches, since there is nothing to test.
+    /// Parses the arguments. Returns `None` if cargo runs tests rather than benches, because there is nothing to test.
     fn read() -> Result<Option<Args>, String> {
         let mut args = Args { runs: 5, filters: Vec::new() };
         let mut is_bench = false;
@@ -95,7 +95,7 @@ fn measures() -> Vec<Measure> {
 }
 
 fn main() -> ExitCode {
-    // The allocator is set up as in the command, whose library is measured here.
+    // The allocator is set up as in the `orbit` command, whose library is measured here.
     orbit_command::allocator::keep_freed_memory();
     let args = match Args::read() {
         Ok(Some(args)) => args,

@@ -11,11 +11,10 @@ use serde_json::Value;
 /// The message for a machine without pgn-extract.
 pub const PGN_EXTRACT_MISSING: &str = "pgn-extract is neither in PATH nor in /usr/games";
 
-/// The interval at which the peak memory of a process is read. After the process has ended, the system no longer
-/// reports it.
+/// The interval at which the peak memory of a process is read. The system no longer reports it after the process has ended.
 const PEAK_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Returns the program under test, which cargo built for this bench.
+/// Returns the `orbit` program that cargo built for this bench.
 pub fn orbit() -> Command {
     Command::new(env!("CARGO_BIN_EXE_orbit"))
 }
@@ -28,13 +27,13 @@ pub fn run(command: &mut Command) -> Output {
     out
 }
 
-/// Runs `orbit index` on paths. The reel may already exist.
+/// Runs `orbit index` on paths. An existing reel (packed games) is replaced.
 pub fn index(paths: &[&Path], reel: &Path, threads: usize) {
     run(orbit().arg("index").args(paths).arg("-o").arg(reel).args(["--threads", &threads.to_string()]));
 }
 
-/// Returns the JSON values, one on each line, that `orbit scan` prints with the CPU engine. A PGN file is read even if a reel
-/// (packed games) lies beside it.
+/// Returns the JSON lines that `orbit scan` prints with the CPU engine. For a PGN file, this ignores the reel (packed games)
+/// beside it.
 fn scan(args: &[&str], path: &Path, threads: usize) -> Vec<Value> {
     let common = ["scan", "--quiet", "--no-reel", "--format", "jsonl", "--engine", "cpu", "--threads"];
     let out = run(orbit().args(common).arg(threads.to_string()).args(args).arg(path));
@@ -70,7 +69,7 @@ pub fn pgn_extract() -> Option<PathBuf> {
     folders.map(|folder| folder.join("pgn-extract")).find(|file| file.is_file())
 }
 
-/// Makes pgn-extract read and check all games of a file, without output.
+/// Makes pgn-extract parse and check all games of a file, without output.
 pub fn check_games(pgn_extract: &Path, pgn: &Path) {
     run(Command::new(pgn_extract).args(["-s", "-r"]).arg(pgn));
 }
@@ -85,13 +84,13 @@ pub fn orbit_version() -> String {
     first_line(&run(orbit().arg("--version")))
 }
 
-/// Returns the version of pgn-extract, such as `pgn-extract v19-04`, or a message that it is missing.
+/// Returns the version of pgn-extract, such as `pgn-extract v19-04`, or a message that the program is missing.
 pub fn pgn_extract_version() -> String {
     let out = pgn_extract().and_then(|path| Command::new(path).arg("--version").output().ok());
     out.map_or_else(|| PGN_EXTRACT_MISSING.into(), |out| first_line(&out))
 }
 
-/// Measures the peak memory of `orbit index -`, in bytes, while `bytes` bytes of a repeated PGN file arrive on its standard
+/// Measures the peak memory of `orbit index -`, in bytes, while it reads `bytes` bytes of a repeated PGN file from standard
 /// input. Returns `None` if the system does not report the peak.
 pub fn index_peak(pgn: &Path, bytes: u64, reel: &Path) -> Option<u64> {
     let mut command = orbit();
@@ -125,7 +124,7 @@ fn peak_until_end(child: &mut Child) -> Option<u64> {
     }
 }
 
-/// Returns the peak memory of a process so far; `None` if it has ended.
+/// Returns a process's peak memory so far; `None` if the process has ended.
 fn peak_now(id: u32) -> Option<u64> {
     let text = fs::read_to_string(format!("/proc/{id}/status")).ok()?;
     let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;

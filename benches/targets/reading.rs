@@ -13,7 +13,7 @@ use crate::table::{Row, Target, figures};
 use crate::timing::{in_turn_after, mb_per_s, ratio};
 use crate::{Bench, Measure};
 
-/// The minimum number of bytes of text. The annotated games are repeated until their text has this size.
+/// The minimum text size in bytes. The annotated games are repeated until they reach this size.
 const ANNOTATED_BYTES_MIN: u64 = 200_000_000;
 /// The query for the rows that scan PGN.
 pub const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
@@ -32,11 +32,11 @@ pub fn seconds_text(bytes: u64, time: Duration) -> String {
     format!("{} s, {} MB/s", figures(time.as_secs_f64()), figures(mb_per_s(bytes, time)))
 }
 
-/// Removes the reels of the previous run. Otherwise the system would need a few percent of a run's time to free the memory of a
-/// file that is replaced.
+/// Removes the reels (packed games) of the previous run. Replacing them would cost a few percent of a run's time, because the
+/// system frees their memory.
 fn remove(reels: &[&Path]) {
     for reel in reels {
-        // Before the first run there are no reels, so an error is ignored.
+        // Errors are ignored, because no reels exist before the first run.
         let _ = fs::remove_file(reel);
     }
 }
@@ -89,7 +89,7 @@ fn plain(bench: &Bench) -> Vec<Row> {
     ]
 }
 
-/// Returns the number of bytes of unpacked text below a path.
+/// Returns the total size, in bytes, of the decompressed text of all files below a path.
 fn text_bytes(path: &Path) -> u64 {
     let mut sources =
         Sources::open(&[path.to_owned()], Options::default()).expect("the annotated games can be opened");
@@ -121,10 +121,10 @@ fn annotated(bench: &Bench) -> Vec<Row> {
     vec![Row::new(what, mb_per_s(bytes, time), target, remark).unit("MB/s")]
 }
 
-/// The number of bytes of text in each frame.
+/// The number of bytes of text per frame.
 const FRAME_BYTES: usize = 8 << 20;
 
-/// Measures `orbit index` on a file with many zstd frames, as pzstd writes the monthly files of lichess.
+/// Measures `orbit index` on a file with many zstd frames, like the monthly Lichess files, which pzstd writes.
 fn frames(bench: &Bench) -> Vec<Row> {
     let pgn = &bench.inputs.pgn;
     let (packed, reel) = (bench.inputs.temporary("frames.pgn.zst"), bench.inputs.temporary("frames.reel"));

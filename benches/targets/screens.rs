@@ -1,5 +1,5 @@
-//! Measures searches of blocks in memory that skip segments, compared with searches that skip none: for selective queries, and
-//! for other queries, which must not become slower.
+//! Measures searches of blocks (groups of games) in memory that skip segments (32 positions), relative to searches that skip
+//! none. Selective queries should become faster, and other queries must not become slower.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::table::{Row, Target, figures};
 use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure};
 
-/// Selective queries: for exact squares, for endings by material, and with conditions that only promotions can satisfy.
+/// Selective queries: for pieces on exact squares, for material endings, and for positions that only promotions can produce.
 const SELECTIVE: &[&str] = &[
     "Bh7 kg8",
     "flip {Rd8 kg8 Pf7}",
@@ -35,7 +35,7 @@ pub fn measures() -> Vec<Measure> {
     selective.chain(others).map(measure).collect()
 }
 
-/// Measures searches of blocks that were searched twice before, so that the numbers of pieces at their positions are known.
+/// Measures searches of blocks that were searched twice before, so that their piece counts are known.
 fn screened(bench: &Bench, query: &str, target: Target) -> Row {
     let shared = bench.inputs.blocks(POSITIONS);
     let engine = |screens| {
@@ -45,7 +45,7 @@ fn screened(bench: &Bench, query: &str, target: Target) -> Row {
     let agree = |engine: &Cpu, blocks: &[&Block]| {
         bench.counts.agree("the first blocks", query, hits(engine, blocks));
     };
-    // The first and the second search are measured on copies of the blocks that have not been searched before.
+    // The first and the second search are measured on clones of the blocks that have not been searched before.
     let mut shortest = [Duration::MAX; 2];
     for _ in 0..bench.runs {
         let copies = held(&shared);
@@ -78,7 +78,7 @@ fn screened(bench: &Bench, query: &str, target: Target) -> Row {
     )
 }
 
-/// Returns copies of blocks that have not been searched before and are held in memory.
+/// Returns clones of blocks, held in memory, that have not been searched before.
 fn held(blocks: &[&Block]) -> Vec<Block> {
     let copies: Vec<Block> = blocks.iter().copied().cloned().collect();
     Block::hold_all(copies.iter());

@@ -1,4 +1,4 @@
-//! Prints the table: its head, its rows, and its remarks.
+//! Prints the result table: its head, its rows, and its remarks.
 
 use std::fmt;
 use std::fs;
@@ -7,7 +7,7 @@ use orbit_search::report::grouped;
 
 use crate::{Bench, process};
 
-/// The target for a measured value. A row without targets is only for comparison with other rows.
+/// The target for a measured value. Rows without a target only serve for comparison.
 #[derive(Clone, Copy, Default)]
 pub struct Target {
     is_at_most: bool,
@@ -22,17 +22,17 @@ impl Target {
     /// A smaller value is better, but there is no target yet.
     pub const AT_MOST: Target = Target { is_at_most: true, ..Target::NONE };
 
-    /// Returns a target of at least `reach`: a larger value is better.
+    /// Returns the target that a value must be at least `reach`.
     pub const fn at_least(reach: f64) -> Target {
         Target { reach: Some(reach), ..Target::NONE }
     }
 
-    /// Returns a target of at most `reach`: a smaller value is better.
+    /// Returns the target that a value must be at most `reach`.
     pub const fn at_most(reach: f64) -> Target {
         Target { reach: Some(reach), ..Target::AT_MOST }
     }
 
-    /// Sets the next target, which counts once the first one is reached.
+    /// Sets a stricter target for the time after the first one is reached.
     pub const fn beyond(self, beyond: f64) -> Target {
         Target { beyond: Some(beyond), ..self }
     }
@@ -56,7 +56,7 @@ impl Target {
 /// One line of the table.
 pub struct Row {
     what: String,
-    /// The measured value; `None` if the row is left out. The remark then gives the reason.
+    /// The measured value; `None` if the measurement was skipped. The remark then contains the reason.
     measured: Option<f64>,
     unit: &'static str,
     target: Target,
@@ -64,13 +64,12 @@ pub struct Row {
 }
 
 impl Row {
-    /// Makes a row. `remark` contains the values from which the ratio `measured` was computed, with
-    /// their units.
+    /// Creates a row. `remark` contains the values from which the ratio `measured` was computed, with their units.
     pub fn new(what: impl Into<String>, measured: f64, target: Target, remark: impl Into<String>) -> Row {
         Row { what: what.into(), measured: Some(measured), unit: "x", target, remark: remark.into() }
     }
 
-    /// Makes a row for a measurement that is impossible here, with the reason `why`.
+    /// Creates a row for a measurement that is impossible on this machine, with the reason `why`.
     pub fn left_out(what: impl Into<String>, target: Target, why: impl Into<String>) -> Row {
         Row { what: what.into(), measured: None, unit: "", target, remark: why.into() }
     }
@@ -81,8 +80,7 @@ impl Row {
     }
 }
 
-/// Returns a value with about three digits: `1.23`, `12.3`, `123`. A value of 1,000 or more keeps all
-/// its digits before the decimal point.
+/// Formats a value with about three digits: `1.23`, `12.3`, `123`. All digits before the decimal point are shown.
 pub fn figures(value: f64) -> String {
     let decimals = if value >= 100.0 { 0 } else { 1 + usize::from(value < 10.0) };
     format!("{value:.decimals$}")
@@ -93,7 +91,7 @@ impl fmt::Display for Row {
         let measured =
             self.measured.map_or_else(|| "-".into(), |value| format!("{} {}", figures(value), self.unit));
         let verdict = self.measured.map_or("left out", |value| self.target.verdict(value));
-        // A bar ends a cell, even within code.
+        // Bars are escaped, because a bar ends a Markdown cell even within code.
         let what = self.what.replace('|', "\\|");
         let Target { reach, beyond, .. } = self.target;
         let (reach, beyond) = (self.target.text(reach), self.target.text(beyond));
@@ -119,7 +117,7 @@ const SETS: &[&str] = &[
     "sve2",
 ];
 
-/// Returns the processor and those of its instruction sets that matter here, if the system reports them.
+/// Returns the name of the processor and its relevant instruction sets, if the system reports them.
 fn processor() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let value = |name: &str| {
@@ -131,7 +129,7 @@ fn processor() -> Option<String> {
     Some(format!("{} ({})", value("model name").unwrap_or("no name"), sets.join(" ")))
 }
 
-/// Prints the conditions on which the numbers depend, and the head of the table.
+/// Prints the circumstances on which the numbers depend, and the head of the table.
 pub fn print_head(bench: &Bench) {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let games = &bench.inputs.games;

@@ -2,13 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-/// Returns the shortest time of each of several pieces of work. They are run in turn, so that a temporary disturbance of the
+/// Returns the shortest run time of each function in `works`. The functions run alternately, so a temporary disturbance of the
 /// machine affects all of them.
 pub fn in_turn<const N: usize>(runs: usize, works: [&dyn Fn(); N]) -> [Duration; N] {
     in_turn_after(runs, &|| (), works)
 }
 
-/// Does the same as [`in_turn`]. Before each run, `prepare` is called outside the measured time.
+/// Does the same as [`in_turn`], but calls `prepare` before each run, outside the measured time.
 pub fn in_turn_after<const N: usize>(
     runs: usize,
     prepare: &dyn Fn(),

@@ -1,5 +1,6 @@
-//! The fuzz targets. Each function accepts any bytes, and panics if the library violates one of its guarantees. It returns false if
-//! the library rejects the bytes at once. `tests/suite/fuzz_smoke.rs` of the project runs them on seeds with a stable compiler.
+//! The fuzz targets. Each function accepts any bytes, and panics if the library violates one of its guarantees. It returns false
+//! if the library rejects the bytes at once. On stable compilers, `tests/suite/fuzz_smoke.rs` of the main workspace runs these
+//! functions on the seeds.
 
 use std::{
     fs,
@@ -76,7 +77,7 @@ pub fn query(data: &[u8]) -> bool {
     true
 }
 
-/// Reads any bytes as PGN. Reading must never panic, and the games must not depend on the size of chunks.
+/// Parses any bytes as PGN. Parsing must never panic, and its result must not depend on the chunk size.
 pub fn pgn(data: &[u8]) -> bool {
     let mut small = StreamOptions::default();
     small.pgn.chunk_bytes = 1;
@@ -93,15 +94,15 @@ pub fn pgn(data: &[u8]) -> bool {
     whole.iter().any(|block| block.slots() > block.games_len())
 }
 
-/// Reads any bytes as a reel (a file of packed games). The result must be an error or blocks, never a panic.
+/// Reads any bytes as a reel (a file of packed games). The result must be blocks (groups of games) or an error, never a panic.
 pub fn reel(data: &[u8]) -> bool {
     let file = tempfile::NamedTempFile::new().expect("a temporary file can be made");
     fs::write(file.path(), data).expect("it can be written");
     read(file.path())
 }
 
-/// Makes a reel (a file of packed games) from some games, changes one of its bytes as the data determine, and reads it. Checksums
-/// cover every byte, so some read must fail.
+/// Writes games to a reel (a file of packed games), changes one byte as the data determine, and reads the reel. Checksums cover
+/// every byte, so reading must fail.
 pub fn reel_mutated(data: &[u8]) -> bool {
     let Some((head, games)) = data.split_first_chunk::<5>() else { return false };
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
@@ -149,7 +150,7 @@ fn games(blocks: &[Block]) -> Vec<String> {
             out.push(format!("{number:?} {kind:?} {offset} {ply} {reason}"));
         }
     }
-    // The problems of a block come after its games, so their places depend on where blocks end. Sorting removes this difference.
+    // The messages about a block follow its games, so their places depend on where blocks end. Sorting removes this difference.
     out.sort();
     out
 }
@@ -171,8 +172,8 @@ fn read(path: &std::path::Path) -> bool {
     good == reel.blocks()
 }
 
-/// Reads PGN as games with side lines, comments and glyphs, writes these games from their blocks alone, and reads the output, which
-/// must contain the same games.
+/// Parses PGN with side lines, comments and glyphs, writes the games from their blocks alone, and parses the output, which must
+/// contain the same games.
 pub fn trees(data: &[u8]) -> bool {
     let mut options = StreamOptions::default();
     (options.parse.variations, options.parse.annotations) = (true, true);
@@ -198,7 +199,7 @@ fn written(blocks: &[Block]) -> Vec<u8> {
     writer.finish().expect("memory takes it")
 }
 
-/// Reads any text as a file of themes. Either the first error is reported, or all names of themes are unique.
+/// Reads any text as a theme file. Either the first error is reported, or all theme names are unique.
 pub fn themes(data: &[u8]) -> bool {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let path = folder.path().join("themes.toml");
@@ -218,8 +219,8 @@ pub fn themes(data: &[u8]) -> bool {
     }
 }
 
-/// Replaces fields in the manifest of a folder with one reel by those of a JSON object, and updates the manifest's checksum. The
-/// manifest must be refused or must describe the reel correctly.
+/// In the manifest of a folder with one reel, replaces fields by those of a JSON object, and updates the checksum. The manifest
+/// must be rejected or must describe the reel correctly.
 pub fn manifest(data: &[u8]) -> bool {
     static WHOLE: OnceLock<(tempfile::TempDir, serde_json::Value)> = OnceLock::new();
     let (folder, whole) = WHOLE.get_or_init(|| {
@@ -249,8 +250,9 @@ pub fn manifest(data: &[u8]) -> bool {
     manifest.open_shards(folder.path()).is_ok_and(|reels| reels.len() == manifest.shards.len())
 }
 
-/// Alters the records of a part of a job, and updates the part's checksum. The part must be refused, or its replay must equal a
-/// single run. Each alteration takes four bytes of the data: two for a place, one for an operation, and one for the operand.
+/// Changes records in the file of one part of a job, and updates the file's checksum. The file must be rejected, or its replay
+/// must equal a single run. Each change takes four bytes of the data: two for an offset, one for an operation, and one for the
+/// operand.
 pub fn job_part(data: &[u8]) -> bool {
     static WHOLE: OnceLock<(Job, Vec<u8>)> = OnceLock::new();
     let query = orbit_query::parse("flip {Nf3}").expect("it is a query").query;
@@ -271,8 +273,7 @@ pub fn job_part(data: &[u8]) -> bool {
     let folder = tempfile::tempdir().expect("a temporary folder can be made");
     let (job, whole) = WHOLE.get_or_init(|| part(&scan, &collectors, folder.path()));
     let mut bytes = whole[..whole.len() - 16].to_vec();
-    // The file begins with a magic number of eight bytes, a letter, and the length of the record that identifies the job of the
-    // part.
+    // The file begins with a magic number of eight bytes, a letter, and the length of the record that identifies the job.
     let mut length = [0; 8];
     length.copy_from_slice(&whole[9..17]);
     let begin = 17 + u64::from_le_bytes(length) as usize;
@@ -314,7 +315,7 @@ pub fn job_part(data: &[u8]) -> bool {
     true
 }
 
-/// Makes a job of one part, and returns it with the bytes of the part's file.
+/// Runs a job with one part, and returns the job and the bytes of the part's file.
 fn part(scan: &Executor, collectors: &Collectors, folder: &Path) -> (Job, Vec<u8>) {
     let parts = vec![JobPart { number: 1, blocks: None, positions: None }];
     let question = JobRequest {
@@ -340,8 +341,8 @@ fn part(scan: &Executor, collectors: &Collectors, folder: &Path) -> (Job, Vec<u8
     (job, bytes)
 }
 
-/// Passes lines to the server as requests about a small database. Each line must get one answer, and all output must be JSON. Lines
-/// that open other files, end the conversation or may take long are left out.
+/// Sends lines as requests to a server of a small database. Each line must get one response, and all output must be JSON. Lines
+/// that open other files, end the connection or may take long are skipped.
 pub fn serve(data: &[u8]) -> bool {
     static FILE: OnceLock<tempfile::NamedTempFile> = OnceLock::new();
     let file = FILE.get_or_init(|| {
@@ -379,7 +380,7 @@ pub fn serve(data: &[u8]) -> bool {
     values.iter().any(|value| value.get("event").is_none() && value.get("error").is_none())
 }
 
-/// Returns true if the queries of a request are short and do not loop.
+/// Returns true if a request's queries are short and contain no loop.
 fn are_quick(request: &orbit_chess::Request) -> bool {
     request.transforms.is_empty() && request.query.iter().all(|text| is_quick(text))
 }
@@ -433,7 +434,7 @@ pub fn code(data: &[u8]) -> bool {
     true
 }
 
-/// Generates a query from bytes. When the bytes are used up, it uses the simplest filters.
+/// Generates a query from bytes. Once the bytes are used up, it generates the simplest filters.
 struct Made<'a> {
     bytes: std::slice::Iter<'a, u8>,
 }

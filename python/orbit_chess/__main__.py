@@ -6,7 +6,7 @@ import sys
 
 from ._native import run_program
 
-#: The command that starts this program. The program writes it into scripts.
+#: The command that starts this program. Generated scripts contain it.
 PROGRAM = [sys.executable, "-m", "orbit_chess"]
 
 

@@ -1,4 +1,4 @@
-"""Converts positions and games to objects of python-chess, and makes pictures for notebooks."""
+"""Converts positions and games to python-chess objects, and makes pictures for notebooks."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def _chess() -> Any:
 
 
 def board(fen: str) -> Any:
-    """Returns a FEN as a `chess.Board`. The board is a Chess960 board only if its castling rights require this."""
+    """Converts a FEN to a `chess.Board`, which is a Chess960 board only if its castling rights require this."""
     chess = _chess()
     made = chess.Board(fen, chess960=True)
     if not made.has_chess960_castling_rights():
@@ -27,17 +27,17 @@ def board(fen: str) -> Any:
 
 
 def game(pgn: str) -> Any:
-    """Returns a game as a `chess.pgn.Game`."""
+    """Converts PGN to a `chess.pgn.Game`."""
     return _chess().pgn.read_game(io.StringIO(pgn))
 
 
 def is_board(value: object) -> bool:
-    """Returns whether a value is a `chess.BaseBoard`. This does not import `chess`."""
+    """Returns True if a value is a `chess.BaseBoard`, without importing `chess`."""
     return any(kind.__name__ == "BaseBoard" and kind.__module__ == "chess" for kind in type(value).__mro__)
 
 
 def image(svg: str, width: int = 240) -> str:
-    """Returns an SVG as an HTML image. As an image, its styles and ids cannot clash with those of the page."""
+    """Returns an SVG as an HTML image, so that its styles and ids cannot clash with those of the page."""
     data = base64.b64encode(svg.encode()).decode()
     return f'<img width="{width}" src="data:image/svg+xml;base64,{data}">'
 

@@ -1,7 +1,7 @@
 """The program `orbit` as a child process that ends when its parent ends: `python -m orbit_chess._child PID ARGUMENTS`.
 
-An actor of Ray may be killed at any moment. If its child process continued, the results would still be right, but the
-process would take the processor or the card from the actor that computes the part again.
+A Ray actor may be killed at any moment. If its child process continued, the results would still be right, but the
+process would compete for the processor or the card with the actor that computes the part again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The class `Database`, the functions `open` and `loads` that make it, and functions for boards and themes."""
+"""The class `Database`, the functions `open` and `loads` that create it, and functions for boards and themes."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ __all__ = [
     "themes",
 ]
 
-#: A query: text in CQL, a prepared `Query`, or a board of python-chess.
+#: A query: text in CQL, a prepared `Query`, or a python-chess board.
 AnyQuery = Union[str, Query, Any]
 AnyPath = Union[str, "os.PathLike[str]"]
 
@@ -57,8 +57,8 @@ def open(
         variations: keep side lines and comments, so that queries can search them.
         memory: the maximum number of bytes for a database in memory, 1 GiB by default. If the database needs more, each
             search reads the files again.
-        engine: `auto`, `cpu`, `gpu` or `reference`; all give the same answers.
-        threads: the number of threads of each search, by default one for each core.
+        engine: `auto`, `cpu`, `gpu` or `reference`; all give the same results.
+        threads: the number of threads for each search, by default one per core.
         reels: read an up-to-date reel in the same folder instead of a PGN file.
         progress: show a bar (with `tqdm`), or call this function with the bytes read, all bytes or None, games and positions.
 
@@ -111,18 +111,18 @@ def _json(choices: Mapping[str, Any]) -> str:
     """Returns the choices that are not None as JSON, for the native module."""
     made = {name: value for name, value in choices.items() if value is not None}
     try:
-        # `operator.index` converts the integers of numpy to those of Python.
+        # `operator.index` converts numpy integers to Python integers.
         return json.dumps(made, default=operator.index)
     except TypeError as error:
         raise OptionError(f"an option is text, a number or a list of texts: {error}") from None
 
 
 def query_of_board(board: Any, *transforms: str, similar: bool = False) -> Query:
-    """Returns a query for the pieces on a board, as the transforms (`"shift"`, `"flip"`, `"flipcolor"`, ...) may place them.
+    """Returns a query for the pieces on a board, under the given transforms (`"shift"`, `"flip"`, `"flipcolor"`, ...).
 
     The board is a `chess.Board` or a FEN. In the FEN, `A` is any white piece, `a` any black piece, and `_` a square that must be
     empty. Other squares may be empty or not. With a `chess.BaseBoard`, or a FEN without a side to move, either side may be to
-    move. With `similar`, the value of the query is the similarity of a position to the board, in percent.
+    move. With `similar`, the query's value is the similarity of a position to the board, in percent.
 
     >>> import orbit_chess
     >>> orbit_chess.query_of_board("8/8/8/8/3N4/5k2/8/8 b", "shift", "flip").text
@@ -139,7 +139,7 @@ def _fen(board: Any) -> str:
 
 
 def board_svg(board: Any, *, lit: Sequence[str | int] = (), arrows: Sequence[tuple[Any, Any]] = (), title: str = "") -> str:
-    """Returns a board, given as a FEN or a `chess.Board`, as SVG. `lit` are squares to highlight; an arrow is a pair of squares.
+    """Draws a board, given as a FEN or a `chess.Board`, as SVG. `lit` are squares to highlight; an arrow is a pair of squares.
 
     >>> import orbit_chess
     >>> orbit_chess.board_svg("8/8/8/4k3/8/4K3/8/8", lit=["e4"]).startswith("<svg")
@@ -202,13 +202,13 @@ class Database:
             variations: search side lines as well. The database must contain them: see `open`.
             unique: leave out games that equal an earlier game: in moves, result and tags (`"tags"`), or only in moves (`"moves"`).
             first, best: count only the first hit of each game, or only the hit with the greatest value.
-            skip, limit: the number of games with hits to leave out at the beginning, and the maximum number to return.
+            skip, limit: the number of games with hits to skip at the beginning, and the maximum number to return.
             sort: list games by `value`, `elo`, `date`, `length`, `clock`, `spent`, `eval` or `loss`, the greatest first. With
                 `reverse`, the least is first.
-            sample: the number of games to choose at random, with the seed `seed`, from those with hits.
+            sample: the number of games with hits to select at random, with the seed `seed`.
             engine: the engine to use instead of the database's engine.
-            verify: let a second engine compute everything again (True), or this number of segments of 32 positions. A difference is
-                an error.
+            verify: recompute everything (True), or this number of segments of 32 positions, with a second engine. A difference
+                is an error.
             rows: tables have a row for each hit (`"hits"`), or for each game with hits (`"games"`).
             columns: the names of the columns, instead of the default ones.
             values: add the value of the query to tables.
@@ -218,8 +218,8 @@ class Database:
             progress: show a bar (with `tqdm`), or call this function with the bytes read, all bytes or None, games and positions.
 
         Raises:
-            QueryError: the query has an error.
-            OptionError: an option is not valid.
+            QueryError: the query is invalid.
+            OptionError: an option is invalid.
 
         >>> import orbit_chess
         >>> db = orbit_chess.open("games/sample.pgn")
@@ -308,10 +308,10 @@ class Database:
         progress: bool | Watch = False,
         **choices: Unpack[Choices],
     ) -> dict[str, Count]:
-        """Returns the numbers of games and positions in which each of many queries matches. The games are read only once.
+        """Returns, for each of many queries, the numbers of games and positions in which it matches. The games are read only once.
 
         Args:
-            themes: a mapping from names to queries, a file of themes, or `"catalogue"` for the built-in themes.
+            themes: a mapping from names to queries, a theme file, or `"catalogue"` for the built-in themes.
             choices: the options of `scan` that select games and hits.
 
         >>> import orbit_chess
@@ -340,8 +340,8 @@ class Database:
         `orbit batch --format json` prints. The games are read only once.
 
         Args:
-            themes: a mapping from names to queries, a file of themes, or `"catalogue"` for the built-in themes.
-            by: the groupings, such as `"year,elo:200"`. They are properties of games or positions.
+            themes: a mapping from names to queries, a theme file, or `"catalogue"` for the built-in themes.
+            by: the groupings by properties of games or positions, such as `"year,elo:200"`.
             only: the names of the themes to count. With `group`, the themes of the groups are also counted.
             group: the groups of themes to count.
             choices: the options of `scan` that select games and hits.
@@ -380,7 +380,7 @@ class Database:
 
     def parts(self, count: int | None = None) -> list[Part]:
         """Divides the database into about `count` parts with about the same number of positions. By default, a single reel has 16
-        parts, and each of several reels is one part. The results of `scan` for the parts, one after the other, are the same as for
+        parts, and each of several reels is one part. The results of `scan` for all parts, joined in order, equal those for
         the whole database. A part is a tuple of numbers, so it can be sent to other processes.
 
         Raises:
@@ -418,8 +418,8 @@ class Database:
 
     def seen(self, at: str) -> dict[str, Any]:
         """Returns how often a position occurs in main lines, and the first and the last game that have it, as
-        `orbit positions --json` prints them. The position is a FEN, or moves from the start. If a reel has a table of
-        positions, the table is used.
+        `orbit positions --json` prints them. The position is a FEN, or moves from the start. If a reel has a position
+        table, the table is used.
 
         >>> import orbit_chess
         >>> db = orbit_chess.loads("1. e4 c5 2. Nf3 *\\n\\n1. Nf3 c5 2. e4 *")
@@ -432,7 +432,7 @@ class Database:
 
     @property
     def sources(self) -> list[str]:
-        """The names of the sources. For a reel, these are the files from which it was made."""
+        """The names of the sources. For a reel, these are the files from which it was built."""
         return self._native.sources
 
     @property

@@ -8,14 +8,14 @@ class OrbitError(Exception):
 
 
 class QueryError(OrbitError, ValueError):
-    """A query has an error. As text, the exception shows the query with the place of the error marked.
+    """A query is invalid. As text, the exception shows the query with the place of the error marked.
 
     Attributes:
         query: the text of the query.
         message: a description of the error, without its place.
         line, column: the place of the error, counted from 1.
         label: the text beside the mark.
-        help: a remedy, or None.
+        help: a suggested remedy, or None.
     """
 
     query: str = ""
@@ -27,7 +27,7 @@ class QueryError(OrbitError, ValueError):
 
 
 class OptionError(OrbitError, ValueError):
-    """An option, a condition, a grouping or a name is not valid, or has no effect on the query."""
+    """An option, a condition, a grouping or a name is invalid, or has no effect on the query."""
 
 
 class DatabaseError(OrbitError, OSError):

@@ -113,7 +113,7 @@ class Hits:
 
 @final
 class Stream:
-    """One pass over the record batches of a request."""
+    """A single pass over the record batches of a request."""
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
     @property

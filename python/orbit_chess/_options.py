@@ -22,13 +22,13 @@ class Part(NamedTuple):
 class Choices(TypedDict, total=False):
     """Options that select games and hits, and order them. Each option may be left out, and defaults to None."""
 
-    #: In place of a query: the position that every hit has, as a FEN or as moves from the start, such as `"e4 c5"`.
+    #: In place of a query: the position to search for, as a FEN or as moves from the start, such as `"e4 c5"`.
     at: str | None
     #: Conditions that games must meet, such as `"elo>=2600"` or `["white~Carlsen", "year>=2015"]`.
     where: str | Sequence[str] | None
     #: Count only games of a player, and evaluate the query from his side.
     player: str | None
-    #: Like `player`, but only for games in which the name has exactly this spelling.
+    #: Like `player`, but only for games in which the name has this exact spelling.
     player_exact: str | None
     #: The side that the player must have.
     side: Literal["white", "black", "any"] | None
@@ -46,7 +46,7 @@ class Choices(TypedDict, total=False):
     first: bool | None
     #: Count only the hit with the greatest value in each game.
     best: bool | None
-    #: The number of games with hits to leave out at the beginning.
+    #: The number of games with hits to skip at the beginning.
     skip: int | None
     #: The number of games with hits after which the search stops.
     limit: int | None
@@ -54,18 +54,18 @@ class Choices(TypedDict, total=False):
     sort: Literal["value", "elo", "date", "length", "clock", "spent", "eval", "loss"] | None
     #: Sort the games with the least value first.
     reverse: bool | None
-    #: The number of games to choose at random from those with hits.
+    #: The number of games with hits to select at random.
     sample: int | None
-    #: The seed of the random choice.
+    #: The seed for the random selection.
     seed: int | None
     #: The engine to use instead of the database's engine.
     engine: Literal["auto", "cpu", "gpu", "reference"] | None
-    #: Let a second engine compute everything again (True), or this number of segments of 32 positions. A difference is an error.
+    #: Recompute everything (True), or this number of segments of 32 positions, with a second engine. A difference is an error.
     verify: bool | int | None
 
 
 def once(choices: Choices) -> Choices:
-    """Returns choices that can be used several times. If the conditions are an iterator, it is read into a list."""
+    """Returns options that can be used several times: conditions that are an iterator are read into a list."""
     where = choices.get("where")
     if where is None or isinstance(where, str):
         return choices
@@ -81,7 +81,7 @@ class TableOptions(Choices, total=False):
     columns: Sequence[str] | None
     #: Add the value of the query to tables.
     values: bool
-    #: Add the transformed copy of the query that matches to tables, or all matching copies to each hit (`"all"`).
+    #: Add the matching copy (transformed query) to tables, or all matching copies to each hit (`"all"`).
     copies: bool | Literal["all"]
     #: Find the moves that matched, for queries with lines and paths.
     spans: bool

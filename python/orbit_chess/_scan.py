@@ -1,4 +1,4 @@
-"""The class `Scan`, a search that its methods run, and the classes of results: counts, hits, rows, statistics, heat maps."""
+"""The class `Scan`, whose methods run a search, and the classes of its results: counts, hits, rows, statistics, heat maps."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Count(NamedTuple):
 
 
 class _Listed(Sequence[_T]):
-    """A list that shows its first items when it is printed. A slice is a list of the same class."""
+    """A list that shows its first items when printed. A slice is a list of the same class."""
 
     def __init__(self, items: list[_T]) -> None:
         self._items = items
@@ -71,7 +71,7 @@ class Games(_Listed[Game]):
 
 
 class Stats(Sequence[dict[str, Any]]):
-    """Counts by groups: a list of rows, one for each group. `pandas.DataFrame` and `polars.DataFrame` accept the list directly.
+    """Counts by groups: a list with one row per group, which `pandas.DataFrame` and `polars.DataFrame` accept directly.
 
     Each row is a dictionary with the same keys as the rows of `orbit scan --stats --stats-format json`. `grouping` is the name of
     the grouping, and `key` is the name of the group.
@@ -164,7 +164,7 @@ class Positions(_Rows):
     def numpy(self) -> dict[str, Any]:
         """Returns all columns as numpy arrays. The array `board` has 64 columns. This needs `pyarrow`.
 
-        An unknown rating or value is the least number of the array's type. All other unknown values are -1.
+        An unknown rating or value is the minimum of the array's type. All other unknown values are -1.
         """
         import numpy
 
@@ -189,7 +189,7 @@ class Positions(_Rows):
 
 
 class Scan(_Rows):
-    """A query of a database, with its options. Each method that returns results runs a new search.
+    """A query on a database, with its options. Each method that returns results runs a new search.
 
     A scan is a source of Arrow record batches. It has one row for each hit or, with `rows="games"`, for each game with hits. The
     columns are those of `orbit scan --format jsonl`, which `docs/output.md` describes.
@@ -262,7 +262,7 @@ class Scan(_Rows):
             return Hits(request.hits(self._all_copies, self._spans, watch))
 
     def games(self, limit: int | None = None) -> Games:
-        """Returns a list of the games with hits, each of them once."""
+        """Returns a list of the games with hits, without repetitions."""
         games: dict[int, Game] = {}
         for hit in self.hits(limit):
             game = hit.game
@@ -293,14 +293,14 @@ class Scan(_Rows):
         return Positions(self._request)
 
     def pgn(self, path: str | os.PathLike[str]) -> int:
-        """Writes the games with hits to a file, with the text of their sources, and returns their number. Games are in the order
-        of `sort`, or in that of a `sort` in the query. If the name of the file ends in `.zst`, the file is compressed."""
+        """Writes the games with hits to a file, as they are in their sources, and returns their number. The option `sort`, or a
+        `sort` filter in the query, determines the order. If the file name ends in `.zst`, the file is compressed."""
         with watching(self._progress) as watch:
             return self._request.pgn(os.fspath(path), watch)
 
     def report(self, path: str | os.PathLike[str], *, seed: int = 0, title: str | None = None) -> None:
-        """Writes a report as an HTML page that needs no other file. The default title is the first line of the query. Games are
-        listed in the order of `sort`. `seed` is the seed of the random choice of hits that the report shows."""
+        """Writes a report as an HTML page that needs no other file. The default title is the first line of the query. The
+        option `sort` determines the order of the games. `seed` is the seed for the random selection of the shown hits."""
         with watching(self._progress) as watch:
             page = self._request.report(seed, title, watch)
         self._database.write_file(os.fspath(path), page)
@@ -320,7 +320,7 @@ class Heat:
     """A heat map, which a notebook draws.
 
     Attributes:
-        svg: the picture; None if the copies of the query are all in one place and its value is not a set of squares.
+        svg: the picture; None if all transformed copies of the query are in one place and its value is not a set of squares.
     """
 
     def __init__(self, svg: str | None) -> None:
@@ -341,7 +341,7 @@ def caption(hit: Hit) -> str:
 
 @contextlib.contextmanager
 def watching(progress: bool | Watch) -> Iterator[Watch | None]:
-    """Yields the function to call with the progress of a search: the caller's function, one that updates a bar of tqdm, or None."""
+    """Yields the callback for a search's progress: the caller's function, one that updates a tqdm bar, or None."""
     if progress is False or progress is None:
         yield None
         return

@@ -1,4 +1,4 @@
-"""Jobs and scans on a Ray cluster. Ray starts actors, places them on machines, and restarts them if they die.
+"""Jobs and scans on a Ray cluster. Ray starts actors, distributes them over machines, and restarts them if they die.
 
 `run` computes the parts of a job that `orbit job plan` planned, and merges them. `scan` returns the rows of a query as Arrow
 record batches. All machines must find the files under the same paths. This module needs the package `ray`:
@@ -48,13 +48,12 @@ if TYPE_CHECKING:
 __all__ = ["compute", "run", "scan"]
 
 AnyPath = Union[str, "os.PathLike[str]"]
-#: A function that is called with the number of complete parts, the number of all parts, and the number of positions in complete
-#: parts.
+#: A callback that receives the number of complete parts, the number of all parts, and the number of positions in complete parts.
 Watch = Callable[[int, int, int], None]
 
-#: The approximate number of positions in a part of a scan. An actor has at most this number of rows in memory.
+#: The approximate number of positions in a part of a scan. An actor holds about this number of rows at most.
 PART_POSITIONS = 1 << 18
-#: The number of parts for each actor that are computed ahead of the part that is read.
+#: The number of parts per actor that are computed ahead of the part that is being read.
 PARTS_AHEAD = 2
 
 
@@ -69,7 +68,7 @@ def run(
     options: Mapping[str, Any] | None = None,
     progress: bool | Watch = False,
 ) -> bytes:
-    """Computes the parts of a job and merges them. Returns the bytes that a single run prints, and writes the files of the run.
+    """Computes the parts of a job and merges them. Returns the same bytes, and writes the same files, as a single run.
 
     The arguments are those of `compute`. If the output does not fit in memory, call `compute` and then run
     `orbit job merge out/ > FILE`.
@@ -111,17 +110,17 @@ def compute(
     """Computes the parts of a job that are missing or damaged. The other parts are not changed.
 
     Each actor computes one part after the other. If an actor dies, Ray restarts it, and its part is computed again. Complete parts
-    are on disk, so after an error the same call computes only the rest.
+    stay on disk, so after an error the same call computes only the rest.
 
     Args:
         folder: the folder of the job, which `orbit job plan -o FOLDER/` created.
         cpus: the number of actors that compute on processors. By default, it is 0 if `gpus` is given, and otherwise as many as the
             processors of the cluster allow.
         gpus: the number of actors that compute on graphics cards.
-        gpu_share: the share of a card for each of these actors; with 0.25, four of them share a card.
+        gpu_share: the share of a card for each GPU actor; with 0.25, four of them share a card.
         threads: the number of threads of each actor, and the number of processors that it requests from Ray.
         retries: the number of times that Ray computes a part again if its actor or process died.
-        options: further options for Ray's actors, such as `{"memory": 4 << 30}`.
+        options: more options for Ray's actors, such as `{"memory": 4 << 30}`.
         progress: show a bar (with `tqdm`), or call this function with the numbers of complete parts, all parts and positions.
 
     Raises:
@@ -175,10 +174,10 @@ def scan(
     """Searches reels. Returns the rows in the order of the database, while the search runs.
 
     Each actor opens the database and puts the rows of one part after the other into Ray's object store. Only a few parts are
-    computed ahead of the rows that were read, so the memory is bounded.
+    computed ahead of the rows that were read, so memory use is bounded.
 
     Args:
-        query: text in CQL, or a board of python-chess. With the option `at`, it is None.
+        query: text in CQL, or a python-chess board. With the option `at`, it is None.
         paths: reels, or folders of reels.
         cpus, gpus, gpu_share, threads, retries, options: as for `compute`.
         parts: the approximate number of parts. By default, a part has about 260,000 positions.
@@ -199,7 +198,7 @@ def scan(
     asked = _ScanPart(names, query, {"threads": threads, **(open_options or {})}, scan_options)
     database = asked.database("cpu")
     divided = database.parts(parts or max(1, database.positions_count // PART_POSITIONS))
-    # A search of an empty part gives the columns, and finds errors in the query or the options early.
+    # A search of an empty part provides the columns, and detects errors in the query or the options early.
     schema = asked.table("cpu", Part(0, 0, 0)).schema
     pool = _Pool(cpus, gpus, gpu_share, threads, retries, options, most=len(divided))
 
@@ -249,7 +248,7 @@ class _ScanPart:
         return _ScanPart(*self._asked, engine)
 
     def database(self, engine: str) -> Database:
-        """Returns the database, which is opened on the first call. Searches read its files, so it takes no memory."""
+        """Returns the database, which the first call opens. Its files are read by each search and not held in memory."""
         paths, _, options, _ = self._asked
         if self._opened is None:
             self._opened = _open(*paths, **{"engine": engine, **options, "memory": 0})
@@ -348,7 +347,7 @@ class _Pool:
                     actor, index = idle.pop(), queue.popleft()
                     retried = actor.compute.options(max_task_retries=self._retries, retry_exceptions=[_Died])
                     running[retried.remote(tasks[index])] = (actor, index)
-                # Actors that Ray cannot start yet, because the cluster has no room for them, are given no tasks.
+                # Actors that Ray cannot start yet, because the cluster has no room for them, get no tasks.
                 ready, _ = ray.wait([*running, *starting], num_returns=1)
                 for reference in ready:
                     if reference in starting:
@@ -391,7 +390,7 @@ def _fetch(reference: Any) -> Callable[[], Any]:
 
 
 def _is_lost(reference: Any) -> bool:
-    """Returns whether the actor of a task is dead and Ray does not restart it."""
+    """Returns True if a task's actor is dead and Ray does not restart it."""
     try:
         ray.get(reference)
     except faults.RayActorError:
@@ -422,13 +421,13 @@ def _status(folder: str) -> dict[str, Any]:
 
 
 def _positions(folder: str) -> dict[int, int]:
-    """Returns the number of positions in each part, or 0 if it is not known."""
+    """Returns the number of positions in each part, or 0 if it is unknown."""
     job = json.loads((pathlib.Path(folder) / "job.json").read_bytes())
     return {part["number"]: part["positions"] or 0 for part in job["parts"]}
 
 
 def _card() -> list[str]:
-    """Returns the option for the card that Ray assigned to this actor, or no words if `nvidia-smi` does not find the card."""
+    """Returns the option for the card that Ray assigned to this actor; an empty list if `nvidia-smi` does not find the card."""
     cards = ray.get_runtime_context().get_accelerator_ids().get("GPU", [])
     if len(cards) != 1:
         return []
@@ -442,7 +441,7 @@ def _card() -> list[str]:
 
 
 class _Bar:
-    """Shows progress: it calls the caller's function, or shows a bar if tqdm is installed, or does nothing."""
+    """Reports progress: calls the caller's function, shows a bar if tqdm is installed, or does nothing."""
 
     def __init__(self, progress: bool | Watch, parts: int) -> None:
         self._parts = parts

@@ -101,7 +101,7 @@ impl Database {
         Ok(Request::new(Arc::clone(&self.0), options.get().clone()))
     }
 
-    /// Divides the blocks into ranges with about the same number of positions. A range is given by its first block, the block
+    /// Divides the blocks into ranges with about the same number of positions. A range consists of its first block, the block
     /// after its last one, and its number of positions. Returns `None` if the database cannot be divided.
     #[pyo3(signature = (parts = None))]
     fn parts(&self, py: Python<'_>, parts: Option<NonZeroUsize>) -> Option<Vec<(usize, usize, u64)>> {
@@ -124,7 +124,7 @@ impl Database {
         Ok(seen.map_err(errors::of_database)?.json().to_string())
     }
 
-    /// Writes a file. The file gets its name only when it is complete.
+    /// Writes a file, which gets its name only when it is complete.
     fn write_file(&self, py: Python<'_>, path: PathBuf, text: &str) -> PyResult<()> {
         py.detach(|| self.0.write_file(&path, text)).map_err(errors::of_database)
     }
@@ -139,7 +139,7 @@ impl Database {
         self.0.positions()
     }
 
-    /// The number of games, if it is known.
+    /// The number of games, if known.
     #[getter]
     fn games(&self) -> Option<u64> {
         self.0.summary().map(|summary| summary.totals.games())
@@ -155,8 +155,8 @@ impl Database {
         self.0.keeps_variations()
     }
 
-    /// Messages about files that could not be read completely, about bytes after the ends of reels, and about reels that
-    /// another version of orbit made.
+    /// Messages about files that could not be read completely, about bytes after the end of a reel, and about reels built by
+    /// another version of orbit.
     #[getter]
     fn problems(&self) -> Vec<String> {
         self.0.problems()

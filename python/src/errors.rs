@@ -1,9 +1,9 @@
-//! Converts errors of the library to exceptions of Python.
+//! Converts library errors to Python exceptions.
 
 use orbit_chess::{DatabaseError, QueryError, RequestError, ThemesError};
 use pyo3::prelude::*;
 
-/// Creates an exception of a class of `orbit_chess._errors`.
+/// Creates an exception of the given class in `orbit_chess._errors`.
 fn exception(class: &str, message: String, attributes: &[(&str, Py<PyAny>)]) -> PyErr {
     Python::attach(|py| {
         let made = || -> PyResult<PyErr> {
@@ -16,7 +16,7 @@ fn exception(class: &str, message: String, attributes: &[(&str, Py<PyAny>)]) -> 
     })
 }
 
-/// Creates the error for an option that is not valid.
+/// Creates the error for an invalid option.
 pub fn of_option(error: impl std::fmt::Display) -> PyErr {
     exception("OptionError", error.to_string(), &[])
 }
@@ -28,8 +28,7 @@ pub fn of_request(error: RequestError) -> PyErr {
     of_option(error.said(|field| format!("`{}`", name(field))))
 }
 
-/// Creates the error for a query that cannot be read. It contains the message, and the text of the query with the place of the
-/// error marked.
+/// Creates the error for an invalid query, with its message and the query text in which the place of the error is marked.
 pub fn of_query(error: &QueryError) -> PyErr {
     let diagnostic = error.diagnostic();
     let (line, column) = diagnostic.place(error.text());
@@ -70,7 +69,7 @@ pub fn of_database(error: DatabaseError) -> PyErr {
     exception(class, error.to_string(), &[])
 }
 
-/// Creates the error for a file of themes that is not valid.
+/// Creates the error for an invalid theme file.
 pub fn of_themes(error: &ThemesError) -> PyErr {
     exception("OptionError", error.to_string(), &[])
 }

@@ -30,25 +30,25 @@ impl Game {
 
 #[pymethods]
 impl Game {
-    /// The number of the game over all sources, from 1.
+    /// The game's number over all sources, counted from 1.
     #[getter]
     fn number(&self) -> u32 {
         self.0.number()
     }
 
-    /// The file that contains the game, as it was given.
+    /// The path of the file that contains the game, as it was given.
     #[getter]
     fn source(&self) -> &str {
         self.0.source()
     }
 
-    /// The number of the game in its source, from 1.
+    /// The game's number in its source, counted from 1.
     #[getter]
     fn number_in_source(&self) -> u32 {
         self.0.number_in_source()
     }
 
-    /// The tags in the order of the file.
+    /// The tags, in the order of the file.
     #[getter]
     fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let tags = PyDict::new(py);
@@ -73,7 +73,7 @@ impl Game {
         self.0.black()
     }
 
-    /// The date as PGN writes dates, or None.
+    /// The date in PGN form, such as `2013.05.??`, or None.
     #[getter]
     fn date(&self) -> Option<String> {
         self.0.date()
@@ -85,19 +85,19 @@ impl Game {
         self.0.outcome().text()
     }
 
-    /// The number of half-moves of the main line.
+    /// The number of half-moves in the main line.
     #[getter]
     fn plies(&self) -> u32 {
         self.0.plies()
     }
 
-    /// The number of positions of the game, including those of its side lines.
+    /// The number of positions in the game, including those of side lines.
     #[getter]
     fn nodes(&self) -> u32 {
         self.0.nodes()
     }
 
-    /// The moves of the main line as SAN.
+    /// The main-line moves as SAN.
     fn sans(&self) -> Vec<String> {
         self.0.sans()
     }
@@ -124,7 +124,7 @@ impl Game {
         boards(py)?.call_method1("game", (self.pgn(),))
     }
 
-    /// The last position of the main line as SVG.
+    /// The last main-line position as SVG.
     fn _repr_svg_(&self) -> String {
         orbit_chess::board_svg(&self.__repr__(), &self.0.fen(self.0.plies()), Bitboard::EMPTY, &[])
     }
@@ -141,7 +141,7 @@ impl Game {
     }
 }
 
-/// Returns the module that creates objects of the package `chess`. It fails if `chess` is not installed.
+/// Returns the module that creates objects of the package `chess`. Fails if `chess` is not installed.
 fn boards(py: Python<'_>) -> PyResult<Bound<'_, PyModule>> {
     py.import("orbit_chess._boards")
 }
@@ -189,7 +189,7 @@ impl Hit {
         self.0.san_before()
     }
 
-    /// The next move in the line of the position, or None.
+    /// The next move of the position's line, or None.
     #[getter]
     fn next(&self) -> Option<String> {
         self.0.san_after()
@@ -211,32 +211,32 @@ impl Hit {
         squares(self.0.squares())
     }
 
-    /// The number of the first transformed copy of the query that matches, counted from 1 as in tables, or None.
+    /// The number of the first matching copy (transformed pattern), counted from 1 as in tables, or None.
     #[getter]
     fn copy(&self) -> Option<u32> {
         self.0.copy().map(|copy| copy.index + 1)
     }
 
-    /// The first transformed copy of the query that matches, as CQL, or None.
+    /// The first matching copy (transformed pattern) as CQL, or None.
     #[getter]
     fn pattern(&self) -> Option<String> {
         self.0.copy().map(|copy| copy.text.to_owned())
     }
 
-    /// The description of the transform that makes the first matching copy, or None.
+    /// The transform that produces the first matching copy, in words, or None.
     #[getter]
     fn transform(&self) -> Option<String> {
         self.0.copy().map(|copy| copy.transform.to_owned())
     }
 
-    /// The number of transformed copies of the query that match.
+    /// The number of copies (transformed patterns) that match.
     #[getter]
     fn copies_count(&self) -> usize {
         self.0.copies_len()
     }
 
-    /// All copies that match, if `copies="all"` was requested; otherwise the first one. Each entry contains the number, the CQL and
-    /// the transform of a copy.
+    /// All matching copies if `copies="all"` was requested; otherwise only the first one. Each entry contains the number, the CQL
+    /// and the transform of a copy.
     #[getter]
     fn copies(&self) -> Vec<(u32, String, String)> {
         let row = |copy: orbit_chess::MatchedCopy<'_>| {
@@ -245,7 +245,7 @@ impl Hit {
         self.0.copies().map(row).collect()
     }
 
-    /// The positions that a line or path matched, as numbers of nodes, or None.
+    /// The nodes that a line or path matched, by number, or None.
     #[getter]
     fn span_nodes(&self) -> Option<Vec<u32>> {
         self.0.span().map(|span| span.nodes().to_vec())

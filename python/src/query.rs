@@ -26,21 +26,22 @@ impl Query {
         Ok(Query(if variations { query.with_variations() } else { query }))
     }
 
-    /// Creates the query that finds the pieces on a board.
+    /// Creates a query that finds the pieces on a board.
     #[staticmethod]
     fn board(board: &str, transforms: Vec<String>) -> PyResult<Query> {
         let transforms: Vec<&str> = transforms.iter().map(String::as_str).collect();
         orbit_chess::Query::board(board, &transforms).map(Query).map_err(|error| errors::of_query(&error))
     }
 
-    /// Creates the query whose value is the similarity of a position to a board, in percent.
+    /// Creates a query that computes a position's similarity to a board, in percent.
     #[staticmethod]
     fn similar(board: &str, transforms: Vec<String>) -> PyResult<Query> {
         let transforms: Vec<&str> = transforms.iter().map(String::as_str).collect();
         orbit_chess::Query::similar(board, &transforms).map(Query).map_err(|error| errors::of_query(&error))
     }
 
-    /// Creates the query that the option `at` describes. The option also compares castling rights and the en passant square.
+    /// Creates the query for a position that the option `at` describes. Castling rights and the en passant square are also
+    /// compared.
     #[staticmethod]
     fn at(position: &str) -> PyResult<Query> {
         let asked = orbit_chess::Request { at: Some(position.to_owned()), ..Default::default() };
@@ -93,8 +94,8 @@ impl Query {
 /// The name, title, group, query and description of a theme.
 type ThemeRow = (String, String, String, String, String);
 
-/// Returns the themes of a file, or of the catalogue: the name, title, group, query and description of
-/// each theme. If names or groups are given, the other themes are left out.
+/// Returns the name, title, group, query and description of each theme in a file or in the catalogue. If names or groups are
+/// given, only these themes are returned.
 #[pyfunction]
 #[pyo3(signature = (path, only = vec![], group = vec![]))]
 pub fn load_themes(path: PathBuf, only: Vec<String>, group: Vec<String>) -> PyResult<Vec<ThemeRow>> {

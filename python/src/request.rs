@@ -1,4 +1,4 @@
-//! The native class `Request`: reads the options that Python passes as JSON, runs the search, and returns or writes its results.
+//! The native class `Request`: parses the options that Python passes as JSON, runs the search, and returns or writes its results.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -29,7 +29,7 @@ pub struct RequestOptions {
     blocks: Option<Range<usize>>,
 }
 
-/// The fields of a request that are not options of a search.
+/// The request fields that are not search options.
 const OTHERS: [&str; 9] =
     ["query", "theme", "board", "similar", "transforms", "dialect", "schema", "count", "columns"];
 
@@ -57,8 +57,7 @@ impl RequestOptions {
     #[pyo3(signature = (queries, choices, blocks = None))]
     fn new(queries: Vec<Query>, choices: &str, blocks: Option<(usize, usize)>) -> PyResult<RequestOptions> {
         let queries: Vec<orbit_chess::Query> = queries.into_iter().map(|query| query.0).collect();
-        // The text is parsed as a value first, so that no error names a place in a text that the user
-        // did not write.
+        // The JSON is parsed in two steps, so that no error refers to a place in text that the user did not write.
         let mut fields: Map<String, Value> = serde_json::from_str(choices).map_err(errors::of_option)?;
         refuse_unknown(&fields)?;
         let lists_none = ["limit", "sample"].iter().any(|name| fields.get(*name) == Some(&0.into()));
@@ -159,7 +158,7 @@ impl Request {
         })
     }
 
-    /// Returns the hits as Arrow record batches. `kind` is `hits`, `games` or `positions`.
+    /// Returns the hits as Arrow record batches, one row per hit, game or position. `kind` is `hits`, `games` or `positions`.
     #[pyo3(signature = (kind, columns = None, without = vec![]))]
     fn stream(
         &self,
@@ -201,7 +200,8 @@ impl Request {
         })
     }
 
-    /// Returns the counts of each query, in total and by groups, as JSON. `names` are the name, title and group of each query.
+    /// Returns the counts of each query, in total and by groups, as JSON. `names` contains the name, title and group of each
+    /// query.
     #[pyo3(signature = (names, by = None, progress = None))]
     fn matrix(
         &self,
@@ -240,7 +240,7 @@ impl Request {
         Ok(findings.page())
     }
 
-    /// Returns a heat map as SVG, if there is one.
+    /// Returns the heat map as SVG, if there is one.
     #[pyo3(signature = (progress = None))]
     fn heat(&self, py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Option<String>> {
         Ok(self.run(py, progress, |scan| scan.heat())?.heat_map())

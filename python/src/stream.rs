@@ -1,7 +1,7 @@
 //! Returns hits while the search runs, either as objects or as Arrow record batches through the C stream interface.
 //!
-//! A stream searches on a thread of its own. The thread waits when two batches are ready, so memory is bounded. When the stream is
-//! dropped, the search ends.
+//! Each stream searches on its own thread. The thread pauses while two batches are waiting to be read, so memory use is bounded.
+//! Dropping the stream ends the search.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -42,10 +42,10 @@ enum Message {
     End(Result<(), DatabaseError>),
 }
 
-/// The error that ended a stream. It is stored here because libraries that read a C stream raise errors of their own instead.
+/// The error that ended a stream. It is stored here because libraries that read C streams raise their own errors instead.
 type Fault = Arc<Mutex<Option<PyErr>>>;
 
-/// One pass over the record batches of a request.
+/// A single pass over the record batches of a request.
 #[pyclass(frozen, module = "orbit_chess._native")]
 pub struct Stream {
     schema: SchemaRef,
@@ -63,12 +63,12 @@ struct Batches {
 }
 
 impl Stream {
-    /// Begins a search on a new thread. `work` runs the search; it gets one function that takes the schema and one that takes the
+    /// Begins a search on a new thread. `work` runs the search. It receives two callbacks: one for the schema and one for the
     /// batches.
     ///
     /// # Errors
     ///
-    /// Fails if the request has an error.
+    /// Fails if the request is invalid.
     pub fn begin(
         py: Python<'_>,
         work: impl FnOnce(
@@ -110,12 +110,12 @@ fn flow(goes_on: bool) -> ControlFlow<()> {
     if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
 }
 
-/// Returns the error for a search thread that ended without a last message.
+/// Returns the error for a search thread that ended without a final message.
 fn lost() -> PyErr {
     PyRuntimeError::new_err("the search stopped because of a fault in orbit: please report it with the query")
 }
 
-/// Runs a search on a new thread. The last message of the thread is the result of the search.
+/// Runs a search on a new thread. The thread's final message is the result of the search.
 fn search<M: Send + 'static>(
     sender: SyncSender<M>,
     end: fn(Result<(), DatabaseError>) -> M,
@@ -133,8 +133,8 @@ fn search<M: Send + 'static>(
 
 #[pymethods]
 impl Stream {
-    /// Returns the stream as a capsule of the Arrow PyCapsule interface. This works only once. The schema that a consumer
-    /// requests has no effect.
+    /// Returns the stream as a capsule of the Arrow PyCapsule interface. It can be called only once. The requested schema has no
+    /// effect.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,
@@ -156,7 +156,7 @@ impl Stream {
         fields.map(|field| (field.name().clone(), field.data_type().to_string())).collect()
     }
 
-    /// Returns the exception that ended the stream, or `None` if no exception did.
+    /// Returns the exception that ended the stream, or `None`.
     fn fault(&self, py: Python<'_>) -> Option<Py<PyAny>> {
         let fault = lock(&self.fault);
         fault.as_ref().map(|fault| fault.clone_ref(py).into_value(py).into_any())
@@ -172,7 +172,7 @@ impl Batches {
         ArrowError::ExternalError(words.into())
     }
 
-    /// Returns the next message of the search thread, and waits for it. The caller need not hold the interpreter's lock.
+    /// Waits for the next message of the search thread and returns it. The caller need not hold the interpreter's lock.
     fn message(&self) -> PyResult<Message> {
         let ready = lock(&self.messages).try_recv();
         match ready {
@@ -188,7 +188,7 @@ impl Batches {
                 }
                 Ok::<_, PyErr>(waited)
             });
-            // While Python shuts down, there is no interpreter, so signals are not checked.
+            // There is no interpreter while Python shuts down, so signals are not checked then.
             match waited.unwrap_or_else(|| Ok(receive_detached(&self.messages)))? {
                 Awaited::Message(message) => return Ok(message),
                 Awaited::Nothing => {}
@@ -243,7 +243,7 @@ enum Found {
 }
 
 impl Hits {
-    /// Begins a search on a new thread. `work` runs the search; it gets a function that takes the hits.
+    /// Starts a search on a new thread. `work` runs the search and passes the hits to a callback.
     pub fn begin(
         work: impl FnOnce(
             &Running,

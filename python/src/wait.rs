@@ -1,4 +1,4 @@
-//! Waits for long operations of the library. Ctrl-C ends an operation, and other Python threads can run while it lasts.
+//! Waits for long library operations. Ctrl-C ends the operation, and other Python threads can run during it.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -8,10 +8,10 @@ use orbit_chess::{CancelToken, Progress};
 use orbit_core::sync::lock;
 use pyo3::prelude::*;
 
-/// The time after which a waiting thread checks for signals again.
+/// The interval at which a waiting thread checks for signals.
 const PATIENCE: Duration = Duration::from_millis(50);
 
-/// A handle to a running operation. It can stop the operation, and reports its progress.
+/// A handle to a running operation, which can be stopped and reports its progress.
 #[derive(Default)]
 pub struct Running {
     /// Stops the work.
@@ -30,12 +30,12 @@ impl Running {
     }
 }
 
-/// Runs `work` on a new thread and waits for it. If there is a `watch`, it is called from time to time and at the end, with the
-/// number of bytes read so far, the total number of bytes or `None`, and the numbers of games and positions.
+/// Runs `work` on a new thread and waits for it. The callback `watch`, if given, is called from time to time and at the end, with
+/// the number of bytes read so far, the total number of bytes (or `None`), and the numbers of games and positions.
 ///
 /// # Errors
 ///
-/// Returns the exception that a signal handler or `watch` raises. The work has then been stopped.
+/// Returns the exception that a signal handler or `watch` raised, after stopping the work.
 pub fn run<T: Send>(
     py: Python<'_>,
     watch: Option<&Bound<'_, PyAny>>,
@@ -82,12 +82,12 @@ pub enum Awaited<T> {
     End,
 }
 
-/// Waits a short time for the next message. The interpreter's lock is released during this time.
+/// Waits a short time for the next message. The interpreter's lock is released while waiting.
 pub fn receive<T: Send>(py: Python<'_>, receiver: &Mutex<Receiver<T>>) -> Awaited<T> {
     py.detach(|| receive_detached(receiver))
 }
 
-/// Does the same as [`receive`], on a thread that does not hold the interpreter's lock.
+/// Does the same as [`receive`] on a thread that does not hold the interpreter's lock.
 pub fn receive_detached<T: Send>(receiver: &Mutex<Receiver<T>>) -> Awaited<T> {
     let receiver = lock(receiver);
     match receiver.recv_timeout(PATIENCE) {

@@ -54,7 +54,7 @@ def test_the_tutorial_runs(tmp_path):
 
 
 def test_stubs_tell_of_everything():
-    """The stubs declare every class and function of the native module, with the same members and parameters."""
+    """The stubs must declare every class and function of the native module, with the same members and parameters."""
     native = importlib.import_module("orbit_chess._native")
     stub = ast.parse((pathlib.Path(orbit_chess.__file__).parent / "_native.pyi").read_text())
     said = {node.name: node for node in stub.body if isinstance(node, (ast.ClassDef, ast.FunctionDef))}

@@ -1,4 +1,4 @@
-"""Reads answers of `orbit serve --http` with berserk, a Python client for lichess, and compares them with python-chess."""
+"""Queries `orbit serve --http` with berserk, a Python client for lichess, and compares the responses with python-chess."""
 
 import collections
 import io

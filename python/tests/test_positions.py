@@ -1,4 +1,4 @@
-"""Compares what orbit counts at positions and beside hits with python-chess, which replays the same games."""
+"""Compares orbit's counts for positions, and for moves before and after hits, with python-chess, which replays the same games."""
 
 import collections
 import itertools
@@ -35,7 +35,7 @@ class Played:
         return self.boards[ply].san(self.moves[ply]) if ply < len(self.moves) else "(end)"
 
     def mirrored(self):
-        """Returns the game with the colours swapped. The result stays as it is."""
+        """Returns the game with the colours swapped. The result is unchanged."""
         other = object.__new__(Played)
         other.boards = [board.mirror() for board in self.boards]
         squares = [(move, *map(chess.square_mirror, (move.from_square, move.to_square))) for move in self.moves]
@@ -52,7 +52,7 @@ def games():
 
 @pytest.fixture(scope="module")
 def told(orbit, tmp_path_factory):
-    """Returns a function that runs the program and reads its JSON. The word `GAMES` stands for a reel with a table of positions."""
+    """Returns a function that runs the program and parses its JSON. `GAMES` stands for a reel with a position table."""
     reel = tmp_path_factory.mktemp("reel") / "sample.reel"
     subprocess.run([orbit, "index", "-q", "--positions", ROOT / SAMPLE, "-o", reel], check=True)
 
@@ -141,7 +141,7 @@ def has(*men, turn=None):
     return holds
 
 
-#: Queries with the same patterns for python-chess.
+#: Queries, each with the same pattern for python-chess.
 PATTERNS = [
     ("Nd5", has("Nd5")),
     ("check", chess.Board.is_check),

@@ -132,7 +132,7 @@ def test_clocks_and_evaluations(orbit, read, where):
 def test_columns_can_be_left_out(db):
     names = db.scan("mate", values=False, copies=False).columns
     assert "value" not in names and "pattern" not in names and "fen" in names
-    # A choice of columns does not change the copies in the rows.
+    # Selecting columns must not change the copies in the rows.
     query = "shift flip flipcolor {Nd4 kf3}"
     every = db.scan(query).pyarrow()
     assert db.scan(query, columns=["matched"]).pyarrow().column("matched").equals(every.column("matched"))
@@ -142,7 +142,7 @@ def test_columns_can_be_left_out(db):
 
 
 def test_without_pyarrow(orbit):
-    """Polars reads the stream even if pyarrow is not installed."""
+    """Polars must be able to read the stream even if pyarrow is not installed."""
     expected = json_lines(orbit, "mate", [])
     code = (
         "import sys; sys.modules['pyarrow'] = None\n"
@@ -165,7 +165,7 @@ def test_nanoarrow(orbit):
 
 
 def test_batches_come_while_the_search_runs():
-    """The search ends when its stream is dropped, and each iteration starts a new search."""
+    """The search must end when its stream is dropped, and each iteration must start a new search."""
     import pyarrow
 
     db = orbit_chess.loads(pathlib.Path(SAMPLE).read_bytes() * 5)

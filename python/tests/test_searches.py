@@ -366,7 +366,7 @@ def test_what_is_not_read_and_reels_of_other_rules_are_told(orbit, tmp_path):
     path.write_bytes(ODD)
     subprocess.run([orbit, "index", "-q", path, "-o", reel], check=True)
     assert orbit_chess.open(reel).count("initial") == (2, 2)
-    # The header says by which rules games were read, and has a checksum.
+    # The header contains the version of the parsing rules, and a checksum.
     data = bytearray(reel.read_bytes())
     data[48:52] = (int.from_bytes(data[48:52], "little") - 1).to_bytes(4, "little")
     data[12:16] = bytes(4)
@@ -395,8 +395,8 @@ def test_a_fault_midway_is_the_exception(tmp_path):
         list(scan)
 
 
-#: A search that would take hours, on a slow engine. The processor time of the process grows only while it searches. Once it has
-#: grown by half a second, another thread prints `running`. If nobody ends the process, it ends itself.
+#: A search that would take hours on a slow engine. The process uses processor time only while it searches. Once it has used half
+#: a second, another thread prints `running`. If nobody ends the process, it ends itself.
 SLOW = """
 import faulthandler, threading, time
 import polars, pyarrow
@@ -496,7 +496,7 @@ def test_the_program_of_the_package_is_the_program(orbit, tmp_path):
 
 
 def test_parts_are_the_whole(tmp_path):
-    """The rows of the parts, one after the other, are those of the whole database. Options that need all games are refused."""
+    """The rows of all parts, joined in order, must equal those of the whole database. Options that need all games are rejected."""
     for name in "ab":
         assert program("index", "-q", SAMPLE, "-o", tmp_path / f"{name}.reel").returncode == 0
     db = orbit_chess.open(tmp_path / "a.reel", tmp_path / "b.reel")

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs chessops itself, in the version that package.json names, and compares its answers with tests/data/chessops.tsv,
-# which the tests read. Needs node and npm. With --update, writes the answers to that file.
+# Runs chessops itself, in the version that package.json names, and compares its results with tests/data/chessops.tsv,
+# which the tests read. Needs node and npm. With --update, writes the results to that file.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 stored=$here/../data/chessops.tsv

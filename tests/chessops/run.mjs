@@ -26,7 +26,7 @@ const masks = (board) =>
     .map(hex)
     .join(' ');
 
-/** Returns the parts of a position other than its bitboards, including parts that a FEN does not contain. */
+/** Returns the properties of a position other than its bitboards, including those that a FEN does not contain. */
 const rest = (setup) => {
   const side = (side) => ROLES.map((role) => side[role]).join('');
   const pockets = setup.pockets ? COLORS.map((color) => side(setup.pockets[color])).join('/') : '-';

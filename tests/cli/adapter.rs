@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::common::harness::GPU;
 
-/// Returns true if the program can find a GPU adapter. Panics if it finds none but the environment requires one.
+/// Returns true if the program finds a GPU adapter. Panics if it finds none although the environment requires one.
 pub fn has_adapter() -> bool {
     let found = is_found();
     if !found && GPU.is_required() {

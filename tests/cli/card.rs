@@ -1,8 +1,8 @@
-//! Tests the benchmark `card`, which measures a graphics card: it must print every row with the right values, its two
+//! Tests the benchmark `card`, which measures a graphics card: every row must be printed with the right values, the two output
 //! files must agree, and no measurement may be lost.
 //!
-//! Cargo does not build benchmarks for tests. So this test program also compiles the files of the benchmark, and runs
-//! as the benchmark if [`AS_CARD_PROGRAM`] is set.
+//! Cargo does not build benchmarks for tests. So this test program also compiles the benchmark's files, and runs as the benchmark
+//! if [`AS_CARD_PROGRAM`] is set.
 
 mod floors;
 mod instructions;
@@ -56,14 +56,14 @@ fn of_kind<'a>(document: &'a Value, kind: &'a str) -> impl Iterator<Item = &'a V
     rows(document).iter().filter(move |row| row["kind"] == kind)
 }
 
-/// Writes a file with two named queries, so that a test can falsify the answer of one of them by its name. Returns the path.
+/// Writes a file with two named queries, so that a test can falsify a query's answer by name. Returns the path.
 fn two_queries(folder: &Path) -> String {
     let file = folder.join("two.txt");
     std::fs::write(&file, format!("copies\t{TARGET}\nchecks\tcheck\n")).unwrap();
     file.to_str().unwrap().into()
 }
 
-/// Returns the row that begins with `name` in the part of the table that begins with `part`.
+/// Returns the row that begins with `name` in the section of the table that begins with `part`.
 fn line<'a>(table: &'a str, part: &str, name: &str) -> &'a str {
     let from = table.find(part).unwrap_or_else(|| panic!("no part {part} in\n{table}"));
     let part = table[from..].split("\n\n").next().unwrap();
@@ -95,7 +95,7 @@ fn a_card_is_measured_in_one_run() {
     }
     assert!(document["device"]["driver"].is_string() && document["machine"]["cores"].as_u64().unwrap() > 0);
 
-    // There must be rows of every kind, ordered by importance.
+    // All kinds of rows must be present, ordered by importance.
     let mut order: Vec<&str> = rows(&document).iter().map(|row| row["kind"].as_str().unwrap()).collect();
     order.dedup();
     let expected =
@@ -126,8 +126,8 @@ fn a_card_is_measured_in_one_run() {
     assert_eq!((queries.len(), &queries), (12, &streamed));
     let target = of_kind(&document, "resident").find(|row| row["query"] == TARGET).unwrap();
     assert_eq!(target["copies"], 672);
-    // In the sample games, the query has 633 hits at 87,461 positions. The benchmark repeats the games in whole blocks,
-    // so the proportion is the same.
+    // The query has 633 hits in the 87,461 positions of the sample games. The benchmark repeats these games in whole blocks
+    // (groups of games), so the proportion must be the same.
     assert_eq!(target["hits"].as_u64().unwrap() * 87_461, 633 * document["positions"].as_u64().unwrap());
     let variants: BTreeSet<&str> =
         of_kind(&document, "variant").map(|row| row["variant"].as_str().unwrap()).collect();
@@ -167,7 +167,7 @@ fn a_card_is_measured_in_one_run() {
     for row in of_kind(&document, "along").chain(of_kind(&document, "along_by_host")) {
         assert!(row["share_bytes"].is_null() && row["share_instructions"].is_null(), "it has stages: {row}");
     }
-    // The first search of a session sends the games to the card, and no later search sends them again.
+    // The first search of a session uploads the games to the card, and later searches must not upload them again.
     let sent: Vec<u64> = of_kind(&document, "session").map(|row| row["bytes"].as_u64().unwrap()).collect();
     assert!(sent.len() == 12 && sent[0] > 0 && sent[1..].iter().all(|&bytes| bytes == 0), "{sent:?}");
     assert!(of_kind(&document, "session").all(|row| row["bytes_again"] == 0));
@@ -175,7 +175,7 @@ fn a_card_is_measured_in_one_run() {
         close(number(row, "share_upload"), number(row, "bytes_s") / best_upload);
     }
 
-    // The table must show the rates of the JSON document, rounded.
+    // The table must show the rates from the JSON document, rounded.
     for (kind, part) in [
         ("resident", "resident:"),
         ("streamed", "streamed:"),
@@ -216,8 +216,8 @@ fn a_card_is_measured_in_one_run() {
     assert_eq!(document["auto"]["positions_a_thread_today"], 50_000_000);
 }
 
-/// If the answer of a query is falsified, the row of this query, both output files and the exit code must report it. Everything
-/// else must still be measured.
+/// If a query's answer is falsified, the query's row, both output files and the exit code must report it. Everything else must
+/// still be measured.
 #[test(part = 0)]
 fn a_wrong_answer_is_told() {
     needs_adapter();
@@ -253,8 +253,8 @@ fn a_wrong_answer_is_told() {
         if let Some(agree) = row.get("agree") {
             assert_eq!(*agree, !is_spoiled, "{row}");
             let differing = row.get("positions_differing").and_then(Value::as_u64);
-            // The answers of several queries together are compared three times: on the card, when blocks are streamed
-            // to it, and on the processor.
+            // The combined answers of several queries are checked three times: on the card, with blocks streamed to the card, and
+            // on the processor.
             assert_eq!(differing, is_spoiled.then_some(if name == "2 queries" { 3 } else { 1 }), "{row}");
         }
         assert!(row["kind"] != "crossover" || !is_spoiled, "a rate of a wrong answer is no rate: {row}");
@@ -265,8 +265,8 @@ fn a_wrong_answer_is_told() {
     assert!(table.contains("rows differ from the processor or failed"), "{table}");
 }
 
-/// Kills a run after it has measured at least twelve rows. Returns its folder and the document there, or `None` if the
-/// run ended earlier.
+/// Kills a run after it has measured at least twelve rows. Returns its folder and its JSON document, or `None` if the run ended
+/// too early.
 fn killed_midway() -> Option<(TempDir, Value)> {
     let folder = tempfile::tempdir().unwrap();
     let args = ["--positions", "200K", "--runs", "1", "--output", "run"];
@@ -274,7 +274,7 @@ fn killed_midway() -> Option<(TempDir, Value)> {
     let run = folder.path().join("run");
     until("twelve rows, or the end of the run", || {
         let has_ended = process.try_wait().unwrap().is_some();
-        // At any moment, the file is either a complete document or missing.
+        // At any moment, the file must be missing or a complete document.
         let found = std::fs::read_to_string(run.join("card.json")).map_or(0, |text| {
             let found: Value = serde_json::from_str(&text).expect("half a document");
             rows(&found).len()
@@ -290,7 +290,7 @@ fn killed_midway() -> Option<(TempDir, Value)> {
 #[test]
 fn a_killed_run_leaves_its_rows() {
     needs_adapter();
-    // On a busy machine, a run may end before it is killed, so this is tried several times.
+    // On a busy machine, a run may end before it is killed, so there are three attempts.
     let killed = (0..3).find_map(|_| killed_midway());
     let (folder, document) = killed.expect("a run tells its rows before it ends");
     let run = folder.path().join("run");
@@ -303,7 +303,7 @@ fn a_killed_run_leaves_its_rows() {
     }
 }
 
-/// A run must end when its budget is spent, and both files must name everything that was not measured.
+/// A run must end when its time budget is used up, and both files must list everything that was not measured.
 #[test]
 fn a_budget_that_is_too_small_says_what_is_missing() {
     needs_adapter();
@@ -335,8 +335,8 @@ fn a_budget_that_is_too_small_says_what_is_missing() {
     }
 }
 
-/// The program must run on its own, without games, a home folder or environment variables. It creates a folder whose
-/// name it chooses itself.
+/// The program must run on its own, without games, a home folder or environment variables. It creates and names its output folder
+/// itself.
 #[test(part = 0)]
 fn it_runs_from_an_empty_folder() {
     needs_adapter();
@@ -344,7 +344,7 @@ fn it_runs_from_an_empty_folder() {
     let mut command =
         command(folder.path(), &["--positions", "1K", "--runs", "1", "--budget", "60s", "--json"]);
     for (name, _) in std::env::vars_os() {
-        // Environment variables from which drivers are found are kept.
+        // The environment variables with which drivers are found are kept.
         if !name.to_string_lossy().starts_with("VK_") && !name.to_string_lossy().starts_with("LD_") {
             command.env_remove(name);
         }
@@ -361,8 +361,7 @@ fn it_runs_from_an_empty_folder() {
     assert!(printed == document(&folder.path().join(&made[0])), "what is printed is the file");
 }
 
-/// If a user tries to measure a card with the command `orbit`, the message names the benchmark, whatever options
-/// follow.
+/// If a user tries to measure a card with the command `orbit`, the message must refer to the benchmark, whatever options follow.
 #[test]
 fn the_command_names_the_program() {
     let folder = tempfile::tempdir().unwrap();
@@ -407,8 +406,7 @@ fn without_a_card_nothing_is_begun() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// An earlier run must never be overwritten, and a folder to which nothing can be written must be reported before
-/// anything is measured.
+/// An earlier run must never be overwritten, and a folder without write permission must be reported before anything is measured.
 #[test]
 fn folders_are_looked_at_first() {
     needs_adapter();

@@ -1,4 +1,4 @@
-//! Tests the columns of tables: `docs/output.md` must describe them, and JSON Lines and CSV must have equal values.
+//! Tests the columns of tables: their documentation in `docs/output.md`, and the equality of values in JSON Lines and CSV.
 
 use std::fs;
 
@@ -67,7 +67,7 @@ fn as_cell(name: &str, value: &Value) -> String {
     }
 }
 
-/// Compares the two formats for queries with every type of value, with side lines and with spans.
+/// Compares the two formats for queries that cover every type of value, side lines and spans.
 #[test]
 fn json_and_csv_say_the_same() {
     let queries: [&[&str]; 7] = [
@@ -111,7 +111,7 @@ fn json_and_csv_say_the_same() {
     }
 }
 
-/// For each piece of the query, the column `matched` must contain the squares that this piece has in the transformed pattern.
+/// The column `matched` must contain, for each piece of the query, the squares of this piece in the transformed pattern.
 #[test]
 fn pieces_are_matched_where_the_copy_has_them() {
     let rows = objects(&[QUERY, SAMPLE]);
@@ -184,7 +184,7 @@ fn columns_can_be_chosen() {
     assert!(stderr.contains("--columns is for tables"), "{stderr}");
 }
 
-/// The move that led to a position must be the move that was played from the position in the previous row.
+/// The move in a row must lead from the position in the previous row to the position in this row.
 #[test]
 fn moves_join_positions() {
     let rows = objects(&["true", SAMPLE, "--limit", "30"]);

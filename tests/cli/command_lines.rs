@@ -1,8 +1,8 @@
 //! Runs more than a thousand command lines whose output must not change when the code behind them does.
 //!
-//! `tests/data/command-lines.tsv` has a shell command in each row. Before the command there is a digest of its exit
-//! code, its standard output, its standard error and the files that it writes. The commands find their inputs in the
-//! folder `in/`: the files of `tests/data/command-lines`, games and reels. `UPDATE_GOLDEN=1` rewrites the digests;
+//! Each row of `tests/data/command-lines.tsv` contains a shell command and, before it, a digest of its exit code, standard
+//! output, standard error and written files. The commands find their inputs in the folder `in/`: the files of
+//! `tests/data/command-lines`, games and reels (packed games). `UPDATE_GOLDEN=1` rewrites the digests;
 //! `tests/tools/command-lines.py` shows where the outputs of two programs differ.
 
 use std::fmt::Write as _;
@@ -48,7 +48,7 @@ fn lines() -> Vec<Row> {
     numbered.map(row).collect()
 }
 
-/// Runs the commands in all rows, and rewrites the file with the digests of their results.
+/// Runs the commands in all rows, and rewrites the file with the new digests.
 fn write_anew(list: &str) {
     let mut out = String::new();
     for row in list.lines() {
@@ -64,8 +64,8 @@ fn digest_of(seen: &str) -> String {
     Sha256::digest(seen).iter().take(6).fold(String::new(), |out, byte| out + &format!("{byte:02x}"))
 }
 
-/// Returns everything that a command line prints and writes, as text. Parts that depend on the machine or the time are removed or
-/// replaced: messages with times or rates, the contents of reels, paths, and instruction sets.
+/// Returns everything that a command line prints and writes, as text. Whatever depends on the machine or the time is removed or
+/// replaced: messages with times or rates, reel contents, paths, and instruction sets.
 fn seen(line: &str) -> String {
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::symlink(inputs(), folder.path().join("in")).unwrap();
@@ -75,7 +75,7 @@ fn seen(line: &str) -> String {
     let messages = String::from_utf8_lossy(&stderr);
     messages.lines().filter(|line| !is_timed(line)).for_each(|line| out += &format!("{line}\n"));
     for (name, bytes) in files(folder.path(), Path::new("")) {
-        // The contents of reels are omitted, because they include the paths of the sources.
+        // The contents of reels (packed games) are omitted, because they include the paths of the sources.
         let is_reel = name.extension().is_some_and(|ending| ending == "reel");
         let bytes = if is_reel { &[] } else { &bytes[..] };
         writeln!(out, "== {}\n{}", name.display(), String::from_utf8_lossy(bytes)).unwrap();
@@ -105,7 +105,6 @@ fn is_timed(line: &str) -> bool {
     ["positions/s", "positions_per_second", " s,", " s ("].iter().any(|unit| line.contains(unit))
 }
 
-/// Returns the files below a folder that are not inputs.
 fn files(folder: &Path, below: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut names: Vec<PathBuf> = fs::read_dir(folder.join(below))
         .unwrap()
@@ -120,7 +119,7 @@ fn files(folder: &Path, below: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     names.into_iter().flat_map(read).collect()
 }
 
-/// Returns the folder of the inputs, which is created only once.
+/// Returns the folder with the inputs, which is created at the first call.
 fn inputs() -> &'static Path {
     static FOLDER: OnceLock<TempDir> = OnceLock::new();
     FOLDER.get_or_init(make_inputs).path()
@@ -143,7 +142,7 @@ fn make_inputs() -> TempDir {
     for name in ["main.pgn", "measures.pgn"] {
         write(name, data(&format!("games/{name}")).as_bytes());
     }
-    // The reels are made from standard input. Otherwise they would contain the paths and times of files.
+    // The reels are built from standard input, so that they contain no paths or times of files.
     fs::create_dir(folder.path().join("reels")).unwrap();
     for index in [
         "orbit index -q - -o reels/sample.reel < sample.pgn",

@@ -128,7 +128,7 @@ fn ctrl_c_stops_indexing_and_leaves_nothing() {
         let found = names(folder.path());
         if found.is_empty() { Err(found) } else { Ok(()) }
     });
-    // Standard input stays open. By now the reading thread is waiting: it receives neither bytes nor the end of the input.
+    // Standard input stays open. Now the reading thread is blocked, because neither bytes nor the end of the input arrives.
     process.falls_asleep();
     process.interrupt();
     assert_eq!(process.end("orbit index").code(), Some(130));
@@ -147,8 +147,7 @@ fn a_closed_pipe_is_success() {
     assert_eq!((out.status.code(), text(&out.stderr)), (Some(0), ""));
 }
 
-/// Returns the bytes of a reel's blocks. The header and the directory, which contains the names of the sources, are
-/// omitted.
+/// Returns the bytes of a reel's blocks (groups of games), without the header and the directory, which contains the source names.
 fn blocks(path: &Path) -> Vec<u8> {
     let bytes = std::fs::read(path).unwrap();
     let directory = u64::from_le_bytes(bytes[24..32].try_into().unwrap()) as usize;
@@ -196,7 +195,6 @@ fn reels_do_not_depend_on_compression_stdin_or_threads() {
     }
 }
 
-/// Adds the paths of all files below a folder to `out`.
 fn files_below(folder: &Path, out: &mut Vec<std::path::PathBuf>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -235,7 +233,7 @@ fn every_file_of_the_corpus_is_indexed_and_counted() {
     assert_eq!(json["games"]["all"], games, "all files at once");
 }
 
-/// Position lists of CQL 5 are recognised by their form. `--dialect` selects the dialect, and `orbit convert` converts
+/// CQL 5 position lists are recognised by their form. `--dialect` selects the dialect explicitly, and `orbit convert` converts
 /// lists to CQL 6.
 #[test]
 fn both_dialects_are_read() {
@@ -281,8 +279,7 @@ fn both_dialects_are_read() {
     assert!(text(&out.stdout).contains("edge squares stay"), "{}", text(&out.stdout));
 }
 
-/// Returns the output of a program (a shell or a formatter) that checks a file, or `None` if the program is not
-/// installed.
+/// Returns what a shell or formatter prints when it checks a file; `None` if the program is not installed.
 fn judged(program: &str, args: &[&str], folder: &Path) -> Option<String> {
     let out = Command::new(program).args(args).current_dir(folder).stdin(Stdio::null()).output();
     match out {
@@ -307,16 +304,16 @@ fn completions_are_scripts_of_their_shells() {
             "{shell}"
         );
     }
-    // The script simulates a shell: it sets the variables that contain the words typed so far, of which the last is
-    // incomplete, and asks for completions.
+    // The script does what a shell does on Tab: it sets the variables for the words typed so far, the last of which is
+    // incomplete, and requests completions.
     let ask = "source ./bash; COMP_WORDS=(orbit sc); COMP_CWORD=1; _orbit orbit sc orbit; echo \"${COMPREPLY[*]}\" >&2";
     if let Some(said) = judged("bash", &["-c", ask], folder.path()) {
         assert_eq!(said.trim(), "scan");
     }
 }
 
-/// Shells complete the last word of a query that begins with a quotation mark. Other arguments that begin with one are
-/// not completed.
+/// Shells complete the last word of a query if the argument begins with a quotation mark. Other quoted arguments are not
+/// completed.
 #[test]
 fn completions_go_into_a_query() {
     let folder = tempfile::tempdir().unwrap();
@@ -360,7 +357,7 @@ fn completions_go_into_a_query() {
     }
 }
 
-/// Shells complete those keywords of the query language that need no quotation marks.
+/// Shells complete the keywords of the query language that need no quotation marks.
 #[test]
 fn completions_hold_the_words_of_the_language() {
     let folder = tempfile::tempdir().unwrap();
@@ -402,7 +399,7 @@ fn help_explains_the_words_of_the_language() {
         assert_eq!(out.status.code(), Some(0), "{args:?}: {}", text(&out.stderr));
         text(&out.stdout).to_owned()
     };
-    // Every word must have a page for each of its spellings. The overview must list the words that orbit added.
+    // Every keyword must have a page for each of its spellings, and the overview must list the keywords that orbit added.
     let overview = said(&["language"]);
     for group in words::groups() {
         assert!(overview.contains(group.title), "{}", group.title);
@@ -419,8 +416,7 @@ fn help_explains_the_words_of_the_language() {
     ] {
         assert!(page.contains(part), "{part}: {page}");
     }
-    // A word that exists in both dialects has two pages. If it is written with a colon, only the page for CQL 5 is
-    // shown.
+    // A keyword that exists in both dialects has two pages. If the argument has a colon, only the CQL 5 page is shown.
     assert!(said(&["language", "shift"]).contains("\n\n:shift (CQL 5: transforms)\n"));
     assert!(said(&["language", ":shift"]).starts_with(":shift (CQL 5: transforms)\n"));
     assert!(said(&["language", ":skip"]).contains("  status        not supported yet\n"));
@@ -500,7 +496,7 @@ fn progress_is_told_to_programs() {
     assert_eq!((&last["event"], &last["games_hit"]), (&"done".into(), &2.into()));
 }
 
-/// With `--verify`, two readers read the games from the named file or stream itself, not from a reel beside the file.
+/// With `--verify`, two parsers read the games from the named file or stream itself, not from a reel (packed games) beside it.
 #[test]
 fn verification_reads_games_twice() {
     let folder = tempfile::tempdir().unwrap();
@@ -529,7 +525,7 @@ fn verification_reads_games_twice() {
     let args = ["scan", "--engine", "reference", "--queries", "queries.txt", "plain.pgn"];
     let out = orbit(folder.path(), &args);
     assert!(text(&out.stderr).contains("verified: 1 game"), "{}", text(&out.stderr));
-    // Games in a reel cannot be read by the second reader.
+    // The second parser cannot read games from a reel.
     let out = orbit(folder.path(), &["scan", "--verify", "--count", "initial", "a.reel"]);
     assert!(!text(&out.stderr).contains("both readers"), "{}", text(&out.stderr));
 }

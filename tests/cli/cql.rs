@@ -29,8 +29,7 @@ impl Folder {
         self.0.path().join(name).exists()
     }
 
-    /// Runs `orbit cql` with the given words, which are separated by blanks. An underscore in a word stands for a
-    /// blank.
+    /// Runs `orbit cql` with blank-separated arguments. Underscores in an argument stand for blanks.
     fn run(&self, words: &str) -> Output {
         let words = words.split_whitespace().map(|word| word.replace('_', " "));
         let mut orbit = Command::new(env!("CARGO_BIN_EXE_orbit"));
@@ -52,7 +51,7 @@ impl Folder {
         String::from_utf8(output.stderr).unwrap()
     }
 
-    /// Returns the games that a run writes, without tags, each on one line.
+    /// Returns the games that a run writes, without tags, one per line.
     #[track_caller]
     fn games(&self, words: &str) -> Vec<String> {
         self.stdout(&format!("-o out.pgn {words}"));
@@ -60,8 +59,8 @@ impl Folder {
     }
 }
 
-/// Returns the movetext of each game, preceded by the game's tag Foo, if any. Runs of blanks are replaced by one blank,
-/// and blanks around parentheses and braces and after move numbers are removed.
+/// Returns the movetext of each game after the game's tag Foo, if any. Runs of blanks are collapsed, and blanks next to
+/// parentheses and braces and after move numbers are removed.
 fn games(text: &str) -> Vec<String> {
     let mut games: Vec<String> = Vec::new();
     for line in text.lines() {
@@ -95,8 +94,7 @@ fn plain(game: &str) -> String {
     out
 }
 
-/// Compares the written games with `tests/data/game-outputs.tsv`, which has a row for each output of CQL 6.2, with the
-/// columns id, query, file and games.
+/// Compares the written games with `tests/data/game-outputs.tsv`, whose rows are outputs of CQL 6.2: id, query, file and games.
 #[test]
 fn games_are_written_as_cql_writes_them() {
     let table = data("game-outputs.tsv");
@@ -164,14 +162,14 @@ fn options_add_filters() {
     assert_eq!(numbers("-matchcount 2 5"), ["3"]);
     assert_eq!(numbers("-cql mate_//_really"), ["2"]);
     assert_eq!(numbers("-btm"), Vec::<String>::new());
-    // The main line has a black queen on e6. After a colour flip, the query for a white queen on e3 also matches it.
+    // The main line has a black queen on e6. The query for a white queen on e3 also finds it, through a colour flip.
     assert_eq!(numbers("-cql qe6"), ["3"]);
     assert_eq!(numbers("-cql Qe3"), Vec::<String>::new());
     assert_eq!(numbers("-flipcolor -cql Qe3"), ["3"]);
 }
 
-/// If several parameters or filters contradict each other, CQL 6.2 uses the first one. It evaluates `sort matchcount`
-/// after all other `sort` filters.
+/// If parameters or filters contradict each other, CQL 6.2 uses the first one. It evaluates `sort matchcount` after all other
+/// `sort` filters.
 #[test]
 fn what_comes_first_counts() {
     let game = |header: &str| {
@@ -193,7 +191,7 @@ fn the_virtual_main_line_has_side_lines() {
     assert_eq!(folder.games("-i vars.pgn -virtualmainline s.cql").len(), 2);
 }
 
-/// PGN may break lines anywhere in a comment, so a line end counts as a blank. Empty braces are not a comment.
+/// In PGN, a comment can contain line breaks anywhere, so a line break counts as a blank. Empty braces are not a comment.
 #[test]
 fn comments_are_read_as_one_line() {
     let folder = Folder::new("cql(silent) originalcomment \"gambit style\" comment(\"x\")");
@@ -217,7 +215,7 @@ fn comments_of_copies_are_in_the_order_of_their_squares() {
     let flipped = game("cql(quiet) initial flip {(a2 or true) comment(currenttransform)}");
     let copies = "<reflect_a1h8> <counterclockwise90> <> <reflect_v> <reflect_h> <rotate180> <clockwise90> <reflect_a8h1>";
     assert_eq!(flipped, format!("{{Game number 4 {copies}}}*"));
-    // The copies (transformed patterns) have b1, g1, a2, h2, a7, h7, b8 and g8 in place of a2, in this order, each for White and
+    // The copies (transformed patterns) have a2 replaced by b1, g1, a2, h2, a7, h7, b8 and g8, in this order, each for White and
     // then for Black. A comment that occurs twice is written only once.
     let ranks = game("cql(quiet) initial flip flipcolor {(Ka2 or true) comment(rank a2)}");
     assert_eq!(ranks, "{Game number 4 1 2 7 8}*");
@@ -249,8 +247,8 @@ fn messages_are_printed_at_once_and_variables_at_the_end() {
     assert_eq!(folder.stdout("-i main.pgn -s s.cql").lines().count(), 45);
 }
 
-/// Games whose numbers are outside the requested range are not found, whatever else is requested. Games after the range
-/// are not read.
+/// Games whose numbers are outside the requested range are never found, whatever the query is. Games after the range are not even
+/// read.
 #[test]
 fn games_by_number_are_found_and_no_others() {
     let folder = Folder::new("cql(quiet) check");
@@ -260,11 +258,11 @@ fn games_by_number_are_found_and_no_others() {
     assert_eq!(folder.games(&format!("{asked} -gamenumber 2 s.cql")), Vec::<String>::new());
     folder.write("t.cql", "cql(quiet gamenumber 4 matchcount 0) check");
     assert_eq!(folder.games("-i main.pgn t.cql"), ["{Game number 4}*"]);
-    // A filter on the command line is also evaluated only in the games of the requested range.
+    // A filter on the command line is also evaluated only in games within the requested range.
     let messages = "-i main.pgn -cql initial_message_quiet(gamenumber) s.cql";
     assert_eq!(folder.stdout(messages), "1\n2\n3\n4\n");
     assert_eq!(folder.stdout(&format!("-g 2 {messages}")), "2\n");
-    // Only the first few of these many games are read.
+    // Reading must stop after the first few of these many games.
     let many = data("games/main.pgn").repeat(4_000);
     folder.write("many.pgn", &many);
     let output = folder.run("-i many.pgn -o few.pgn -g 3 s.cql");
@@ -276,8 +274,8 @@ fn games_by_number_are_found_and_no_others() {
     assert!((3..16_000).contains(&read), "{summary}");
 }
 
-/// The numbers of matching games are printed while the games are read, in the order of the file. The games are written
-/// in the order that the query defines.
+/// The numbers of matching games are printed during the search, in file order. The games are written in the order that the query
+/// defines.
 #[test]
 fn numbers_of_matches_are_those_of_the_games() {
     let folder = Folder::new("cql(quiet) check sort \"ply\" ply");
@@ -340,7 +338,7 @@ fn help_lists_the_options() {
     assert!(folder.stdout("-version").starts_with("orbit "));
 }
 
-/// The side lines and comments of games are written for every kind of source, whether or not side lines are searched.
+/// The side lines and comments of matching games are written for every kind of source, even if side lines are not searched.
 #[test]
 fn reels_and_streams_are_searched() {
     let folder = Folder::new("cql(quiet) initial sort \"p\" player white");

@@ -1,4 +1,4 @@
-//! Tests the arguments and messages of `orbit explore`, and the forms in which a position can be given.
+//! Tests the arguments and messages of `orbit explore`, and the ways to specify a position.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ fn a_position_is_read_in_the_same_forms_by_all_commands() {
     };
     let words = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
     let explored = answers(&|form| words(&["explore", "-q", "--json", GAMES, form]));
-    // If the position is given by moves, the answer also contains the number of games that reached it by other moves.
+    // If the position is specified by moves, the response also contains the number of games that reached it by other moves.
     assert!(explored[..5].iter().all(|answer| *answer == explored[0]), "{explored:?}");
     assert_eq!(explored[5], explored[6]);
     assert!(explored[5].contains(r#""san":"Nf6""#), "{explored:?}");
@@ -35,7 +35,7 @@ fn a_position_is_read_in_the_same_forms_by_all_commands() {
     assert!(positions[0].contains("games   ") && positions.iter().all(|answer| *answer == positions[0]));
     let scanned = answers(&|form| words(&["scan", "-q", "--at", form, GAMES]));
     assert!(scanned[0].lines().count() > 3 && scanned.iter().all(|answer| *answer == scanned[0]));
-    // A search with `--at` finds no squares, so the hit must not show a piece, as in `knight on d4`.
+    // A search with `--at` has no squares as its value, so the hit must not mention a piece, as in `knight on d4`.
     assert!(scanned[0].contains("4. O-O, next ") && !scanned[0].contains(" on "), "{}", scanned[0]);
     for command in [&["positions", "-q", GAMES][..], &["scan", "-c", "-q", GAMES, "--at"]] {
         let start = |form: &'static str| stdout(&[command, &[form]].concat());
@@ -48,7 +48,7 @@ fn options_may_stand_between_the_games_and_the_position() {
     let due = stdout(&["explore", "-q", "--since", "2010", "--json", GAMES, "e4 c5"]);
     assert_eq!(stdout(&["explore", "-q", GAMES, "--json", "--since", "2010", "e4 c5"]), due);
     assert_eq!(stdout(&["explore", "-q", GAMES, "e4 c5", "--json", "--since", "2010"]), due);
-    // Conditions without a value, and the year 0, choose all games, as on lichess.
+    // Empty conditions and the year 0 match all games, as on lichess.
     let all = ["--since", "0000-01", "--speeds", "", "--modes", "", "--ratings", ""];
     let all = stdout(&[&["explore", "-q", "--json", GAMES, "e4 c5"], &all[..]].concat());
     assert_eq!(all, stdout(&["explore", "-q", "--json", GAMES, "e4 c5"]));
@@ -94,7 +94,7 @@ fn errors_name_the_arguments() {
         assert!(stderr.contains(message), "{args:?}: {stderr}");
     }
     assert!(stdout(&["explore", "-q", GAMES, "e4", "--since", "2016-02-29"]).contains("total"));
-    // If a FEN lacks the field for castling rights, nobody may castle.
+    // If a FEN lacks the castling field, castling is not allowed.
     for args in [&["explore", "-q", GAMES, bare], &["positions", "-q", GAMES, bare]] {
         let text = stdout(args);
         assert!(text.contains("neither side may castle in this position: "), "{text}");

@@ -1,4 +1,4 @@
-//! Tests queries about games on the command line: the engine that runs them, the order of the output, and errors.
+//! Tests game queries on the command line: the engine that runs them, the order of the output, and errors.
 
 use std::process::{Command, Output};
 
@@ -30,7 +30,7 @@ fn told(args: &[&str]) -> (Option<i32>, String) {
     (out.status.code(), text(&out.stderr).to_owned())
 }
 
-/// Comments are read, from PGN and from reels that contain them, if the query needs them.
+/// Comments are read from PGN, and from reels (packed games) that contain them, if the query uses them.
 #[test]
 fn comments_are_read_for_queries_that_ask() {
     let due = stdout(&["scan", "--format", "plain", "hascomment", "comm.pgn"]);
@@ -66,12 +66,12 @@ fn queries_begin_with_dashes() {
     for args in [["explain", "--g1(o-o)"], ["explain", "--a"]] {
         assert!(stdout(&args).contains(&format!("\nquery   {}\n", args[1])), "{args:?}");
     }
-    // The message gives the place of the error in the query as the user wrote it. The program puts a blank before the
-    // query, which must not be counted.
+    // The message locates the error in the query that the user wrote. The program puts a blank before the query, which must not
+    // be counted.
     let (code, fault) = told(&["scan", "--(nowhere)", "main.pgn"]);
     assert_eq!(code, Some(2));
     assert!(fault.contains("query:1:4"), "{fault}");
-    // A misspelt option is reported as an option, not as a query.
+    // A misspelt option is reported as such, not as an invalid query.
     let (code, fault) = told(&["scan", "--limt", "5", "check", "main.pgn"]);
     assert_eq!(code, Some(2));
     assert!(fault.contains("--limt"), "{fault}");
@@ -94,7 +94,7 @@ fn games_come_in_the_order_of_the_query() {
     assert_eq!(plain("check"), "2 4\n3 8\n3 16\n");
     assert_eq!(plain("cql(sort matchcount 1 9) check"), "3 8\n3 16\n2 4\n");
     assert_eq!(plain("sort \"p\" ply initial"), "1 0\n3 0\n2 0\n4 0\n");
-    // An order given by an option has precedence over the order of the query.
+    // The order in an option overrides the order in the query.
     let by_date = ["scan", "--format", "plain", "--sort", "date", "sort \"p\" ply initial", "main.pgn"];
     assert_ne!(stdout(&by_date), plain("sort \"p\" ply initial"));
     let first = ["scan", "--format", "plain", "--limit", "2", "sort \"p\" ply initial", "main.pgn"];
@@ -117,7 +117,7 @@ fn games_are_found_by_how_often_they_match() {
     assert_eq!(none(&kept), "games hit 0\npositions hit 0\n");
 }
 
-/// A query with a variable that keeps its value from game to game. No plan can express it.
+/// A query with a variable that keeps its value from game to game. It has no plan.
 const IN_ORDER: &str = "persistent quiet xx initial xx+=1 xx>2";
 
 #[test]
@@ -169,8 +169,8 @@ fn faults_while_games_are_evaluated_name_the_place() {
     assert!(fault.contains("game 2, ply 4: ") && fault.contains("query:1:6"), "{fault}");
 }
 
-/// Compares `orbit explain` with `tests/data/planned.txt`, which lists the queries that have a plan for `cpu` and
-/// `gpu`. Only `reference` runs the other queries.
+/// Compares `orbit explain` with `tests/data/planned.txt`, which lists the queries that the engines `cpu` and `gpu` can run. Only
+/// `reference` can run the other queries.
 #[test]
 fn explain_says_which_queries_are_planned() {
     for line in data("planned.txt").lines() {

@@ -17,7 +17,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Runs the program with environment variables that keep it from finding an adapter or a loader.
+/// Runs the program with environment variables that prevent it from finding an adapter or a Vulkan loader.
 fn orbit_where(args: &[&str], variables: &[(&str, &Path)]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     for (name, value) in variables {
@@ -47,8 +47,8 @@ fn json_of(args: &[&str]) -> Value {
 const NO_DRIVER: [(&str, &str); 2] =
     [("VK_DRIVER_FILES", "/nonexistent"), ("VK_ICD_FILENAMES", "/nonexistent")];
 
-/// Checks that the program works without a driver, or with a loader that cannot be loaded. A request for a card is an
-/// error that names a remedy; everything else works.
+/// Checks that the program works without a driver, or with a broken Vulkan loader. A request for a card is an error that suggests
+/// a remedy; everything else works.
 fn works_without_a_card(variables: &[(&str, &Path)]) {
     let out = orbit_where(&["devices"], variables);
     assert_eq!(out.status.code(), Some(0));
@@ -66,8 +66,7 @@ fn works_without_a_card(variables: &[(&str, &Path)]) {
     assert!(text(&out.stderr).contains("no GPU adapter found"));
 }
 
-/// The kernels of all variants find the same number of hits. If a name is not that of a variant, the error lists the
-/// variants.
+/// All kernel variants must find the same number of hits. The error for an unknown variant must list the variants.
 #[test]
 fn variants_of_kernels_are_chosen_by_name() {
     let names = [
@@ -109,7 +108,7 @@ fn a_machine_without_a_driver_is_told_so() {
 #[cfg(target_os = "linux")]
 fn a_machine_without_a_loader_is_told_so() {
     let folder = tempfile::tempdir().unwrap();
-    // Empty files take the place of the Vulkan loader, so it cannot be loaded.
+    // Empty files replace the Vulkan loader, so loading it fails.
     for name in ["libvulkan.so", "libvulkan.so.1"] {
         std::fs::write(folder.path().join(name), b"").unwrap();
     }
@@ -142,8 +141,8 @@ fn devices_say_what_they_are() {
     assert!(text(&out.stderr).contains("exclude each other"), "{}", text(&out.stderr));
 }
 
-/// Compares the output of the engines `gpu` and `cpu` in every format, for games in PGN and in a reel, with a high and with a very
-/// low memory limit.
+/// In every format, the engines `gpu` and `cpu` must print the same, for games in PGN and in a reel (packed games), with a high
+/// and with a very low memory limit.
 #[test]
 fn gpu_prints_what_cpu_prints() {
     needs_adapter();
@@ -173,8 +172,8 @@ fn gpu_prints_what_cpu_prints() {
     assert_eq!(limited("gpu"), limited("cpu"));
 }
 
-/// `--engine` sets the engine for requests of `orbit serve` that name none, and for lines of `orbit repl`. The answers contain the
-/// engine, and the bytes that games occupy on the card.
+/// `--engine` sets the engine for `orbit repl`, and for `orbit serve` requests that name none. Responses contain the engine and
+/// the number of bytes that games occupy on the card.
 #[test]
 fn databases_that_stay_open_have_an_engine() {
     needs_adapter();
@@ -221,7 +220,7 @@ fn databases_that_stay_open_have_an_engine() {
     );
 }
 
-/// `auto` never chooses a software adapter, however large the search is.
+/// `auto` never selects a software adapter, however large the search is.
 #[test]
 fn auto_stays_off_software_adapters() {
     let out = orbit(&["scan", "--count", QUERY, SAMPLE]);

@@ -1,5 +1,4 @@
-//! Tests reels: blocks can be appended to them, they record the files from which they were made, and they contain no
-//! game twice if duplicates are dropped.
+//! Tests reels (packed games): appending blocks, the recorded source files, and dropping duplicates.
 
 mod archives;
 mod crashes;
@@ -15,8 +14,8 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-/// Returns PGN with several whole games, one that is cut short, one that is skipped, and one that begins from a FEN. The games are
-/// different for each `tag`.
+/// Returns PGN with several whole games, one that is cut short, one that is skipped, and one that begins from a FEN. The games
+/// differ for each `tag`.
 fn games(tag: &str) -> String {
     format!(
         "[Event \"{tag} one\"]\n[White \"A\"]\n[WhiteElo \"2500\"]\n[Date \"1999.01.02\"]\n\n\
@@ -33,7 +32,7 @@ fn orbit(folder: &Path, args: &[&str]) -> Output {
     command.current_dir(folder).args(args).stdin(Stdio::null()).output().expect("the binary was built")
 }
 
-/// Runs a command in a folder, and asserts its exit code. Returns its standard output and its standard error.
+/// Runs a command in a folder and asserts its exit code. Returns its standard output and standard error.
 fn run(folder: &Path, code: i32, args: &[&str]) -> (String, String) {
     let out = orbit(folder, args);
     let [stdout, stderr] = [out.stdout, out.stderr].map(|bytes| String::from_utf8(bytes).expect("UTF-8"));
@@ -41,7 +40,7 @@ fn run(folder: &Path, code: i32, args: &[&str]) -> (String, String) {
     (stdout, stderr)
 }
 
-/// Runs a command with a file as its standard input, and asserts its exit code. Returns its standard error.
+/// Runs a command with a file as standard input, and asserts its exit code. Returns its standard error.
 fn piped(folder: &Path, code: i32, input: &str, args: &[&str]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     let input = fs::File::open(folder.join(input)).unwrap();
@@ -51,7 +50,7 @@ fn piped(folder: &Path, code: i32, input: &str, args: &[&str]) -> String {
     stderr
 }
 
-/// Returns the JSON Lines that a scan prints about the hits of a query in some databases.
+/// Returns a query's hits in some databases, as the JSON Lines of a scan.
 fn hits(folder: &Path, query: &str, paths: &[&str]) -> String {
     let args = [&["scan", "-q", "--no-reel", "--format", "jsonl", query], paths].concat();
     run(folder, 0, &args).0
@@ -62,7 +61,7 @@ fn info(folder: &Path, reel: &str) -> serde_json::Value {
     serde_json::from_str(&stdout).unwrap()
 }
 
-/// Creates a folder with the files `a.pgn`, `b.pgn` and `c.pgn.zst`, whose games are all different.
+/// Creates a folder with the files `a.pgn`, `b.pgn` and `c.pgn.zst`, which share no game.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("a.pgn"), games("a")).unwrap();
@@ -72,7 +71,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Sets the modification time of a file, in seconds after the beginning of 2001.
+/// Sets a file's modification time, in seconds since the beginning of 2001.
 fn set_time(path: &Path, seconds: u64) {
     let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(978_307_200 + seconds);
     fs::File::options().append(true).open(path).unwrap().set_modified(time).unwrap();

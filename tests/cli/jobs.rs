@@ -13,10 +13,10 @@ use tempfile::TempDir;
 
 use super::program::{SAMPLE, run_in};
 
-/// The reels that most jobs search. Each has a single block.
+/// The reels (packed games) that most jobs search. Each has one block.
 const REELS: [&str; 6] = ["a.reel", "b.reel", "c.reel", "d.reel", "e.reel", "f.reel"];
 
-/// Returns a folder with the reels in [`REELS`], which together contain all games of the sample except the first few.
+/// Returns a folder with the reels in [`REELS`], which together contain all sample games except the first few.
 fn reels() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let text = fs::read_to_string(SAMPLE).unwrap();
@@ -30,14 +30,13 @@ fn reels() -> TempDir {
     folder
 }
 
-/// Runs the program. Returns the exit code, the standard output and the standard error.
+/// Runs the program. Returns its exit code, standard output and standard error.
 #[track_caller]
 fn orbit(folder: &Path, args: &[&str]) -> (i32, String, String) {
     let (code, stdout, stderr) = run_in(folder, args);
     (code.unwrap_or_else(|| panic!("{args:?} was killed: {stderr}")), stdout, stderr)
 }
 
-/// Runs a command that must succeed. Returns its output.
 #[track_caller]
 fn done(folder: &Path, args: &[&str]) -> String {
     let (code, stdout, stderr) = orbit(folder, args);
@@ -45,7 +44,6 @@ fn done(folder: &Path, args: &[&str]) -> String {
     stdout
 }
 
-/// Returns all files below a folder, with their contents.
 fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut found: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     found.sort();

@@ -2,25 +2,25 @@
 //!
 //! * `scan`, `outputs`, `stats`, `themes`, `transform`: single commands and their output.
 //! * `cql`: CQL's command line.
-//! * `columns`: the columns of tables, and `docs/output.md`.
+//! * `columns`: the table columns, and `docs/output.md`.
 //! * `command_lines`: command lines whose output must not change.
 //! * `commands`: the other commands.
 //! * `gpu_commands`: commands and options for graphics cards.
-//! * `card`: the benchmark of a graphics card.
-//! * `indexing`: reels that grow.
+//! * `card`: the benchmark for graphics cards.
+//! * `indexing`: reels (packed games) and their sources.
 //! * `jobs`: searches in parts, and folders of reels.
 //! * `manners`: colours, standard output, counts as tables, messages as JSON.
-//! * `memory`: messages if the system provides no memory.
+//! * `memory`: messages when memory allocation fails.
 //! * `parquet`: tables as Parquet, which is an optional feature.
 //! * `player`, `players`: profiles of players, and searches of their games.
 //! * `program`: the program itself.
-//! * `promises`: arguments that would promise more than the program does, which must be refused.
-//! * `readme`: the commands in the documents for users.
+//! * `promises`: arguments that promise more than the program does, which must be rejected.
+//! * `readme`: the commands in the user documentation.
 //! * `reports`: the title of a report, its sentence and its sample.
 //! * `serve`, `repl`: databases that stay in memory.
 //! * `terminal`: escape sequences in games do not reach a terminal.
 //! * `trees`: games with side lines.
-//! * `web`, `without_web`: files on the web, and the errors of a build that cannot read them.
+//! * `web`, `without_web`: files on the web, and the errors of a build without web access.
 //! * `without_gpu`: the errors of a build without the GPU engine.
 
 #[macro_use]

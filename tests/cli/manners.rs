@@ -32,7 +32,7 @@ fn hits_are_coloured_where_that_is_asked_for() {
     assert_eq!(std::fs::read_to_string(path).unwrap(), plain);
 }
 
-/// Escape sequences in a game must not reach a terminal, even if colours are on.
+/// Escape sequences in a game must never reach a terminal, even with colours enabled.
 #[test]
 fn colours_let_nothing_else_through() {
     let folder = tempfile::tempdir().unwrap();
@@ -99,8 +99,8 @@ fn counts_are_tables_as_well() {
     for row in table.records().map(Result::unwrap) {
         *sums.entry(row[0].to_owned()).or_default() += row[3].parse::<u64>().unwrap();
     }
-    // Every table counts each hit once for each copy (transformed pattern) that matches. Each such count adds at least one square
-    // to the heat map.
+    // Every table counts each hit once per matching copy (transformed pattern). Each count adds at least one square to the heat
+    // map.
     let by_copies: u64 = rows.iter().map(|row| row[2].parse::<u64>().unwrap()).sum();
     assert_eq!(sums["symmetry"], by_copies);
     assert_eq!(sums["colors"], by_copies);
@@ -115,7 +115,7 @@ fn counts_are_tables_as_well() {
     assert_eq!((rows.len(), &rows[1][0], &rows[1][1]), (2, "check, of course", "check"));
 }
 
-/// Each example of a topic must be a command that runs as it is printed.
+/// Each example in a help topic must be a command that runs as printed.
 #[test]
 fn a_topic_has_its_words_with_examples_that_run() {
     for (topic, word) in [("moves", "currentmove"), ("pawns", "passedpawns"), ("Counting", "TRANSFORM count")]
@@ -135,10 +135,10 @@ fn a_topic_has_its_words_with_examples_that_run() {
             assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
         }
     }
-    // A word has precedence over a topic with the same name. A name that is neither is an error.
+    // A keyword has precedence over a topic of the same name. A name that is neither is an error.
     assert!(stdout(&["help", "language", "mate"]).starts_with("mate (CQL 6: The position)"));
     assert_eq!(run(&["help", "language", "nosuchtopic"]).0, Some(2));
-    // The name may also be a term of chess players, or a heading that a topic prints.
+    // The argument can also be a chess term, or a heading within a topic.
     let castling = stdout(&["help", "language", "Castling"]);
     assert!(castling.starts_with("castle (CQL 6: Moves)") && castling.contains("o-o-o (CQL 6"), "{castling}");
     assert!(stdout(&["help", "language", "recapture"]).contains("to (CQL 6: Moves)"));
@@ -166,7 +166,7 @@ fn messages_are_json_with_places() {
     let due = serde_json::json!(["error", "query", "query", 1, 10, 9, 12]);
     assert_eq!(Value::from(place.to_vec()), due, "{fault}");
     assert!(fault["message"].as_str().unwrap().contains("backwards"), "{fault}");
-    // A place in a file is given by its line, its column in characters, and its offset in bytes.
+    // A place in a file is given by its line, its column in characters, and its byte offset.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("q.cql");
     std::fs::write(&file, "// Züge\nplayer \"ä\" chekc\n").unwrap();
@@ -190,7 +190,7 @@ fn messages_are_json_with_places() {
         let message = fault["message"].as_str().unwrap();
         assert!(!message.is_empty() && !message.starts_with("error"), "{fault}");
     }
-    // The lines of the summary are also messages. Hidden characters in them are escaped.
+    // Summary lines are messages as well. Hidden characters in them are escaped.
     let summary = of(&["scan", "check", SAMPLE]);
     assert!(summary.len() >= 3 && summary.iter().all(|message| message["kind"] == "info"), "{summary:?}");
     let games = serde_json::json!({ "all": 1000, "whole": 1000, "cut": 0, "skipped": 0 });

@@ -1,4 +1,5 @@
-//! Tests conditions on clock times and evaluations: all outputs must agree, from PGN, from reels and in parts.
+//! Tests conditions on clock times and evaluations: all outputs must agree, for PGN, for reels (packed games) and for searches in
+//! parts.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +23,7 @@ fn reel(folder: &Path, name: &str, more: &[&str]) -> String {
     path
 }
 
-/// Programs that run matches between engines write evaluations from the view of the side that has just moved.
+/// Engine match programs write evaluations from the viewpoint of the side that has just moved.
 #[test]
 fn comments_of_engine_matches_are_read() {
     let folder = tempfile::tempdir().unwrap();
@@ -36,7 +37,7 @@ fn comments_of_engine_matches_are_read() {
     assert_eq!(found[1..], due);
 }
 
-/// If a condition restricts the hits, all outputs must have the same hits: those that meet the condition.
+/// If a condition restricts the hits, every output must contain exactly the hits that meet it.
 #[test]
 fn every_output_has_the_hits_that_meet_a_condition() {
     let folder = tempfile::tempdir().unwrap();
@@ -44,7 +45,7 @@ fn every_output_has_the_hits_that_meet_a_condition() {
     for condition in ["clock<30", "eval>=2", "spent>=2.5", "loss>=0.5"] {
         let all = lines(&["--columns", COLUMNS, "--format", "jsonl", QUERY, GAMES]);
         let all: Vec<Value> = all.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
-        // The condition is tested again on the columns of the output.
+        // The condition is evaluated again, on the output columns.
         let meets = |row: &Value| match condition {
             "clock<30" => row["clock"].as_f64().is_some_and(|clock| clock < 30.0),
             "eval>=2" => {
@@ -54,7 +55,7 @@ fn every_output_has_the_hits_that_meet_a_condition() {
             "spent>=2.5" => row["spent"].as_f64().is_some_and(|spent| spent >= 2.5),
             _ => row["loss"].as_f64().is_some_and(|loss| loss >= 0.5),
         };
-        // Mates in 0 are excluded, because `eval_mate` does not show which side has mated.
+        // Mates in 0 are excluded, because `eval_mate` does not say which side has mated.
         let is_zero = |row: &Value| row["eval_mate"] == 0;
         let due: Vec<&Value> = all.iter().filter(|row| meets(row) && !is_zero(row)).collect();
         assert!(due.len() > 100 && due.len() < all.len(), "{condition}: {}", due.len());
@@ -97,7 +98,7 @@ fn every_output_has_the_hits_that_meet_a_condition() {
     }
 }
 
-/// A job gives the same answers as a single run.
+/// A job must print the same as a single run.
 #[test]
 fn parts_of_a_job_have_clocks() {
     let folder = tempfile::tempdir().unwrap();
@@ -125,9 +126,9 @@ fn a_reel_without_comments_says_how_to_make_one_with_them() {
             "{stderr}"
         );
     }
-    // Groups that depend only on tags work without comments.
+    // Groupings by tags alone work without comments.
     lines(&["--stats", "time-control,title,termination", "-w", "time-control=blitz", QUERY, &bare]);
-    // A reel without comments is not read in place of the games beside it.
+    // A reel without comments does not replace the file beside it.
     fs::copy(GAMES, folder.path().join("games.pgn")).unwrap();
     assert_eq!(run_in(folder.path(), &["index", "-q", "games.pgn", "-o", "games.reel"]).0, Some(0));
     let (code, beside, stderr) =
@@ -159,8 +160,8 @@ fn conditions_that_are_none_say_what_they_lack() {
     assert!(stderr.contains("counts if it meets clock<30") && stderr.contains("[%clk 0:00:30]"), "{stderr}");
 }
 
-/// Games are sorted by the largest value of the key at any of their hits or, with `--reverse`, by the smallest. Games
-/// without a value come last.
+/// Games are sorted by the key's largest value at any of their hits or, with `--reverse`, by the smallest. Games without a value
+/// come last.
 #[test]
 fn games_are_sorted_by_clocks_and_evaluations() {
     for key in ["clock", "spent", "eval", "loss"] {
@@ -170,7 +171,7 @@ fn games_are_sorted_by_clocks_and_evaluations() {
             let rows = lines(&[&args[..], more].concat());
             let rows: Vec<Value> = rows.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
             let number = |row: &Value| match (key, row["eval_mate"].as_f64()) {
-                // The row does not show which side has mated in a mate in 0, so the game is excluded.
+                // For a mate in 0, the row does not say which side has mated, so the game is excluded.
                 ("eval", Some(0.0)) => Some(f64::NAN),
                 ("eval", Some(moves)) => Some(moves.signum() * f64::INFINITY),
                 _ => row[key].as_f64(),

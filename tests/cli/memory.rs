@@ -1,4 +1,4 @@
-//! Tests the program when the system provides no more memory, which is simulated by limiting the address space.
+//! Tests the program when memory allocation fails, which is simulated by limiting the address space.
 
 use std::fs;
 use std::path::Path;
@@ -24,10 +24,10 @@ const COMMANDS: [&[&str]; 12] = [
     &["batch", "-j", "2", "catalogue", "a.pgn"],
 ];
 
-/// The limits on memory, in KiB above the memory that the program needs to start.
+/// The memory limits, in KiB above what the program needs to start.
 const LIMITS: [u32; 7] = [400, 800, 1_200, 2_000, 3_000, 5_000, 600_000];
 
-/// Runs the program with `kib` KiB of address space. Returns the exit code, the standard output and the standard error.
+/// Runs the program with `kib` KiB of address space. Returns its exit code, standard output and standard error.
 fn limited(folder: &Path, kib: u32, args: &[&str]) -> (Option<i32>, String, String) {
     let script = format!("ulimit -c 0; ulimit -v {kib}; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
@@ -37,8 +37,8 @@ fn limited(folder: &Path, kib: u32, args: &[&str]) -> (Option<i32>, String, Stri
     (out.status.code(), text(out.stdout), text(out.stderr))
 }
 
-/// Returns the smallest address space in KiB with which the program can report that it has too little memory. With
-/// less, the program cannot be loaded or started.
+/// Returns the smallest address space, in KiB, in which the program can report that memory is short. With less, the program
+/// cannot be loaded or started.
 fn least(folder: &Path) -> u32 {
     let speaks = |kib: &u32| limited(folder, *kib, &["--version"]).0 == Some(4);
     (20_000..2_000_000).step_by(400).find(speaks).unwrap()
@@ -52,7 +52,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// If the system's limit on the stack is low, the program reserves no stack, but still runs.
+/// If the system's stack limit is low, the program reserves no stack but still runs.
 #[test]
 fn a_small_stack_is_enough_to_start() {
     let script = "ulimit -c 0; ulimit -s 512; exec \"$0\" --version";
@@ -94,12 +94,12 @@ fn a_refusal_of_memory_is_an_error_with_a_code() {
     let runs = LIMITS.map(|more| limited(folder, least + more, &args));
     let messages = runs.iter().filter(|(code, ..)| *code == Some(4)).map(|(_, _, stderr)| stderr);
     let is_json = |line: &str| serde_json::from_str::<Value>(line).is_ok_and(|it| it["code"] == "memory");
-    // If the limit is reached before the arguments are read, the message is text instead of JSON.
+    // If memory runs out before the arguments are parsed, the message is text instead of JSON.
     assert!(messages.filter(|stderr| is_json(stderr.lines().last().unwrap())).count() > 0, "{runs:?}");
 }
 
-/// The code that reads reels handles the failed allocation itself. Its message names the part of the file that needed
-/// the memory.
+/// The reader for reels (packed games) handles the failed allocation itself. Its message names the part of the file that needed the
+/// memory.
 #[test]
 fn a_reel_that_needs_too_much_memory_is_named() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,4 @@
-//! Tests the outputs of a scan: the choice of games, tables, files and pictures, and the places to which they are
-//! written.
+//! Tests the outputs of a scan: the selection of games, tables, files and pictures, and the output paths.
 
 use std::fs;
 use std::path::Path;
@@ -41,8 +40,8 @@ fn objects(jsonl: &str) -> Vec<Value> {
     jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// The numbers of matching copies (transformed patterns) at the hits must add up to the numbers of hits that `--copies`
-/// reports for the copies.
+/// Summed over all hits, the numbers of matching copies (transformed patterns) must equal the hits that `--copies` reports for
+/// all copies.
 #[test(part = 3)]
 fn copies_of_hits_are_those_that_are_counted() {
     for (query, copies) in [
@@ -88,7 +87,7 @@ fn copies_of_hits_are_those_that_are_counted() {
     }
 }
 
-/// All formats that one run writes must have the same contents as standard output.
+/// All output files of a run must have the same contents as standard output in the same format.
 #[test]
 fn files_say_what_standard_output_says() {
     let folder = tempfile::tempdir().unwrap();
@@ -131,12 +130,12 @@ fn files_say_what_standard_output_says() {
             }
         }
     }
-    // A run on one thread must print the same bytes as the first run.
+    // A single-threaded run must print the same bytes as the run with the default number of threads.
     let again = stdout(&[QUERY, sample(), "--quiet", "--format", "jsonl", "--threads", "1"]);
     assert!(again == read("h.jsonl"));
 }
 
-/// The counts in a report must be those that the command prints.
+/// The counts in a report must equal those that the command prints.
 #[test]
 fn a_page_counts_as_the_scan_does() {
     let folder = tempfile::tempdir().unwrap();
@@ -216,7 +215,7 @@ fn choosing_chooses() {
     assert_eq!(none.status.code(), Some(1), "{}", text(&none.stderr));
 }
 
-/// Samples and orders must not depend on threads, on engines, or on the division of the games into files.
+/// Samples and orders must not depend on the number of threads, the engine, or the division of games into files.
 #[test(part = 3)]
 fn samples_and_orders_are_the_same_everywhere() {
     let corpus = corpus();
@@ -266,7 +265,7 @@ fn samples_and_orders_are_the_same_everywhere() {
             if std::env::var_os("ORBIT_GPU_REQUIRED").is_some() {
                 assert_eq!(run(&[whole, "--engine", "gpu"]), expected, "gpu: {choosing:?} {query}");
             }
-            // In these runs, the column widths of the format `text` do not depend on the files, so lines can be compared.
+            // The column widths of the format `text` do not depend on the files in these runs, so their lines can be compared.
             let lines = |more: &[&str]| {
                 let mut args = vec![query, "--quiet", "--format", "text"];
                 args.extend(choosing);
@@ -298,7 +297,7 @@ fn a_tag_that_no_game_has_is_told_where_nothing_fits() {
     }
 }
 
-/// The pipe for messages is closed early, as by `orbit scan ... 2>&1 | head`.
+/// The reader closes the pipe for messages early, as in `orbit scan ... 2>&1 | head`.
 #[test]
 fn messages_that_nobody_reads_harm_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -322,7 +321,7 @@ fn messages_that_nobody_reads_harm_nothing() {
     assert!(fs::metadata(file).unwrap().len() > 1_000);
 }
 
-/// A chart can show at most a hundred bars. If there are more years, the page shows decades instead.
+/// A chart shows at most a hundred bars. If there are more years, the page shows decades instead.
 #[test]
 fn pages_show_decades_of_many_years() {
     let folder = tempfile::tempdir().unwrap();
@@ -376,7 +375,7 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
         assert!(text(&output.stderr).contains(part), "{file}: {}", text(&output.stderr));
     }
     assert_eq!(names(folder.path()), [] as [&str; 0]);
-    // The file that is searched must not be replaced by the games found in it, or by any other output.
+    // The searched file must not be replaced by the games found in it, or by any other output.
     let (copy, reel, other) = (path("copy.pgn"), path("copy.reel"), path("other.pgn"));
     fs::write(&other, "1. e4 e5 *\n").unwrap();
     fs::copy(sample(), &copy).unwrap();
@@ -422,8 +421,7 @@ fn what_cannot_be_written_is_told_and_leaves_nothing() {
     }
 }
 
-/// Files of the corpus, of different kinds: tournament games, problems, games from a server with clocks and evaluations, and
-/// studies.
+/// Corpus files of different kinds: tournament games, problems, server games with clocks and evaluations, and studies.
 const ROUND_TRIPS: [&str; 4] = ["otb.pgn", "fen.pgn", "dev-online-eval-clk", "dev-studies-annotated"];
 
 /// Returns true if the text `marked` is `plain` with comments inserted. A comment may have a blank before or after it.
@@ -448,15 +446,15 @@ fn is_marked(marked: &[u8], plain: &[u8], comment: &str) -> bool {
     j == plain.len()
 }
 
-/// Games that were written as PGN must have hits at the same plies when they are searched again, from PGN and from
-/// reels, with comments and without.
+/// Games with hits that were written as PGN must have hits at the same plies when searched again, from PGN and from reels (packed
+/// games), with comments and without.
 #[test(part = 0)]
 fn games_that_hit_make_the_round_trip() {
     let corpus = corpus();
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let hits = |lines: String| -> Vec<(usize, String)> {
-        // In the files that were written, the numbers of games count only games with hits.
+        // In the written files, game numbers count only the games with hits.
         let (mut number, mut last) = (0, String::new());
         lines
             .lines()
@@ -496,7 +494,7 @@ fn games_that_hit_make_the_round_trip() {
                 if !name.ends_with(".pgn") {
                     continue;
                 }
-                // Every game that was written without comments must also be in the source, byte for byte.
+                // Every game that was written without comments must occur in the source, byte for byte.
                 let source_text = fs::read(source).unwrap();
                 let mut at = 0;
                 for game in games(&plain_text) {
@@ -504,7 +502,7 @@ fn games_that_hit_make_the_round_trip() {
                     at += found.unwrap_or_else(|| panic!("{from} {query}: {}", text(game)));
                 }
             }
-            // The studies are not compared in this way, since they contain similar comments of their own.
+            // The studies are excluded from this comparison, because they contain similar comments of their own.
             if name.ends_with(".pgn") {
                 let copies = fs::read(&copies).unwrap();
                 assert_eq!(memchr::memmem::find(&copies, b"{(N").is_some(), query == QUERY, "{name}");
@@ -540,7 +538,7 @@ fn a_source_that_changed_is_told() {
     let output = scan(&[QUERY, &reel, "-o", &out]);
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("is not there any more"), "{}", text(&output.stderr));
-    // Outputs that do not need the text of games must still work, and no incomplete file may be left.
+    // Outputs that do not need the games' text must still work, and no incomplete file may be left behind.
     assert!(stdout(&[QUERY, &reel, "--quiet", "--count"]).contains("games hit 354"));
     assert_eq!(names(folder.path()), ["games.reel"]);
     let comment = scan(&[QUERY, sample(), "--comment"]);
@@ -551,8 +549,8 @@ fn a_source_that_changed_is_told() {
     );
 }
 
-/// The games of standard input, which cannot be read again, and of lists of positions, which are not PGN, must also be
-/// written.
+/// Games must also be written if they come from standard input, which can be read only once, or from position lists, which are
+/// not PGN.
 #[test]
 fn games_are_written_from_streams_and_lists() {
     use std::io::Write as _;
@@ -583,7 +581,7 @@ fn games_are_written_from_streams_and_lists() {
     assert!(written.contains("[Event \"one\"]") && written.trim_end().ends_with("{x} *"), "{written}");
 }
 
-/// A run that is interrupted must leave no files, neither outputs nor temporary ones.
+/// An interrupted run must leave no files, neither outputs nor temporary files.
 #[cfg(unix)]
 #[test]
 fn ctrl_c_leaves_no_file() {
@@ -603,7 +601,7 @@ fn ctrl_c_leaves_no_file() {
     let mut stdin = child.stdin.take().unwrap();
     let games = fs::read(sample()).unwrap();
     let feed = std::thread::spawn(move || while stdin.write_all(&games).is_ok() {});
-    // The first hits have been printed, so the files are being written by now.
+    // The first hits have been printed, so the output files are being written now.
     let mut out = BufReader::new(child.stdout.take().unwrap());
     out.read_line(&mut String::new()).unwrap();
     assert!(names(folder.path()).len() == files.len(), "{:?}", names(folder.path()));
@@ -636,7 +634,7 @@ fn a_broken_pipe_ends_no_file() {
         assert_eq!(csv::Reader::from_path(&csv).unwrap().records().count(), 633, "{format}");
         assert_eq!(names(folder.path()), ["hits.csv"]);
     }
-    // The file with statistics must also be complete.
+    // The statistics file must also be complete.
     let stats = folder.path().join("stats.csv");
     for format in ["plain", "pgn"] {
         let mut child = Command::new(env!("CARGO_BIN_EXE_orbit"))
@@ -663,7 +661,7 @@ fn a_broken_pipe_ends_no_file() {
     }
 }
 
-/// The output file is a link to a device on which every write fails as on a full disk.
+/// The output file is a link to a device on which every write fails, as on a full disk.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_is_told() {
@@ -725,14 +723,14 @@ fn every_format_shows_the_same_games() {
             .map(|(ply, object)| format!("{ply} {}", object["squares"][0].as_str().unwrap()))
             .collect();
         assert_eq!(run("values").trim_end(), values.join("\n"), "{choosing:?}");
-        // When the list of positions (FEN) is read again, the positions keep their move counters.
+        // If the position list (FEN) is read again, the positions keep their move counters.
         let list = folder.path().join("list.fen");
         fs::write(&list, run("fen")).unwrap();
         assert_eq!(stdout(&["P", list.to_str().unwrap(), "--quiet", "--format", "fen"]), run("fen"));
     }
     let by_elo = stdout(&["P", path, "--quiet", "--format", "plain", "--first", "--sort", "elo"]);
     assert_eq!(by_elo, "4 0\n2 0\n3 0\n1 0\n");
-    // A sample treats equal games as one game.
+    // Sampling treats equal games as one game.
     let twice = folder.path().join("twice.pgn");
     fs::write(&twice, fs::read_to_string(path).unwrap().repeat(3)).unwrap();
     let sample =

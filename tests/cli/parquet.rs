@@ -1,4 +1,4 @@
-//! Tests Parquet output: its table must equal that of CSV.
+//! Tests Parquet output: its table must equal the CSV table.
 
 use std::fs::File;
 use std::process::Command;
@@ -11,7 +11,7 @@ use parquet::record::Field;
 /// The document with the types of columns.
 const OUTPUTS: &str = include_str!("../../docs/output.md");
 
-/// Returns the names of all columns, so that each type of column and each form of cell is compared.
+/// Returns all column names, so that each column type and each form of cell is compared.
 fn all_columns() -> String {
     Column::ALL.map(Column::name).join(",")
 }
@@ -28,7 +28,7 @@ fn parquet_says_what_csv_says() {
         (sample, &[orbit, "--rows", "games"], 31, 354),
         (clocks, &[orbit, "--columns", "game,ply,clock,spent,eval,eval_mate"], 6, 8),
         (clocks, &[&["true"], &all[..]].concat(), every, 5_126),
-        // These rows have sets, numbers and strings as values, rows that are kept until the end of the search, and the games of one
+        // The rows have sets, numbers and strings as values, rows that are sorted at the end of the search, and the games of one
         // player.
         (sample, &[&["A attacks k"], &all[..]].concat(), every, 2_425),
         (

@@ -1,4 +1,4 @@
-//! Tests `orbit player` end to end. The figures are compared with those computed with pgn-reader and shakmaty.
+//! Tests `orbit player` end to end. Its figures must equal those computed with pgn-reader and shakmaty.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ const PLAYER: &str = "Carlsen, Magnus";
 /// The spellings of the player's name in the sample.
 const SPELLINGS: [&str; 4] = ["Carlsen,M", "Carlsen, Magnus", "Carlsen, M.", "Carlsen,Magnus"];
 
-/// A game as read by pgn-reader and shakmaty.
+/// A game as parsed by pgn-reader and shakmaty.
 struct Played {
     tags: HashMap<String, String>,
     /// The positions: one more than the number of moves.
@@ -62,13 +62,13 @@ impl Visitor for Reading {
     }
 }
 
-/// Returns the side of the player, or `None` if the player did not play the game.
+/// Returns the player's side; `None` if the player did not play in the game.
 fn side(game: &Played) -> Option<Color> {
     let is_his = |tag| SPELLINGS.contains(&&*game.tags[tag]);
     if is_his("White") { Some(Color::White) } else { is_his("Black").then_some(Color::Black) }
 }
 
-/// Returns an invented rating that is computed from a name. Some names, and one spelling of the player, have no rating.
+/// Returns an invented rating for a name. Some names, and one spelling of the player's name, have none.
 fn rating(name: &str) -> Option<u32> {
     let sum: u32 = name.bytes().map(u32::from).sum();
     match SPELLINGS.iter().position(|spelling| *spelling == name) {
@@ -78,7 +78,7 @@ fn rating(name: &str) -> Option<u32> {
     }
 }
 
-/// Returns the sample with the ratings of the function `rating` added, both as text and as games played by shakmaty.
+/// Returns the sample with invented ratings, both as text and as games replayed by shakmaty.
 fn rated_sample() -> (String, Vec<Played>) {
     let mut text = String::new();
     for line in fs::read_to_string(SAMPLE).unwrap().lines() {
@@ -99,8 +99,8 @@ fn rated_sample() -> (String, Vec<Played>) {
     (text, games)
 }
 
-/// The figures of some games: the numbers of games, wins, draws and losses, and for the rated games their number, the
-/// player's points and the expected points.
+/// The figures for some games: the numbers of games, wins, draws and losses; and for the rated games, their number, the player's
+/// score and the expected score.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     counts: [u64; 4],
@@ -154,7 +154,7 @@ fn figures_are_those_that_shakmaty_counts() {
     assert_eq!(code, Some(0), "{stderr}");
     let profile: Value = serde_json::from_str(&json).unwrap();
 
-    // Only the names of openings are used, since a player's page does not show their codes.
+    // Openings are compared by name only, because a player's page does not show ECO codes.
     let listed: HashMap<String, String> = listed().into_iter().map(|(epd, (_, name))| (epd, name)).collect();
     let mut sums = [Sum::default(); 2];
     let mut openings = [BTreeMap::<String, Sum>::new(), BTreeMap::new()];
@@ -185,8 +185,8 @@ fn figures_are_those_that_shakmaty_counts() {
     compare_gaps(&profile, &games, &listed);
 }
 
-/// Compares the figures for the theme of the French chain, `flipcolor {not [x] Pd4 Pe5 pd5 pe6}`, with figures computed
-/// from the moves of the games.
+/// Compares the figures for the theme French chain, `flipcolor {not [x] Pd4 Pe5 pd5 pe6}`, with figures computed from the games'
+/// moves.
 #[track_caller]
 fn compare_chains(profile: &Value, games: &[Played]) {
     let chain = |chess: &Chess, side: Color| {
@@ -225,8 +225,8 @@ fn compare_chains(profile: &Value, games: &[Played]) {
     assert!((theme["difference"]["value"].as_f64().unwrap() - difference).abs() < 1e-9, "{theme}");
 }
 
-/// Checks the *gaps* of the profile: the names of openings in which the player scores less than the ratings predict. The scores and
-/// the largest gap must equal those computed from the games.
+/// Checks the *gaps* of the profile: the openings in which the player scores less than the ratings predict. The scores and the
+/// largest gap must equal those computed from the games.
 #[track_caller]
 fn compare_gaps(profile: &Value, games: &[Played], listed: &HashMap<String, String>) {
     let mut passed: BTreeMap<(bool, &str), Sum> = BTreeMap::new();
@@ -253,17 +253,17 @@ fn compare_gaps(profile: &Value, games: &[Played], listed: &HashMap<String, Stri
     assert!((gaps[0]["difference"]["value"].as_f64().unwrap() - least).abs() < 1e-6);
 }
 
-/// Returns a date in which unknown parts sort after all known ones.
+/// Returns a game's date, with unknown components replaced so that they sort after all known ones.
 fn date(game: &Played) -> [u32; 3] {
     let mut parts = game.tags["Date"].split('.').map(|part| part.parse().unwrap_or(u32::MAX));
     std::array::from_fn(|_| parts.next().unwrap())
 }
 
-/// A novelty: the number of half-moves before the new position, the number of earlier games with the position before
-/// it, and the moves that these games played there, each with the number of games.
+/// A novelty: the number of half-moves before the new position, the number of earlier games with the position before it, and the
+/// moves played there in these games, each with its number of games.
 type Novelty = (usize, usize, BTreeMap<String, u64>);
 
-/// Returns the novelty of each game, computed by brute force, or `None` for a game without a new position.
+/// Returns each game's novelty, computed by brute force; `None` for a game without a new position.
 fn novelties(games: &[Played]) -> Vec<Option<Novelty>> {
     let names: Vec<Vec<String>> = games.iter().map(|game| game.positions.iter().map(epd).collect()).collect();
     let mut order: Vec<usize> = (0..games.len()).collect();
@@ -302,7 +302,7 @@ fn novelties_are_those_that_shakmaty_finds() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("games.pgn"), text).unwrap();
     let found = novelties(&games);
-    // The condition selects the player's games. The earlier games may be any games of the file.
+    // The condition selects the player's games. The earlier games can be any games in the file.
     for (condition, since) in [("date>=0001", 0), ("date>=2010", 2010)] {
         let (code, json, stderr) =
             run_in(folder.path(), &["player", "--json", PLAYER, "games.pgn", "--where", condition]);
@@ -351,7 +351,7 @@ fn novelties_are_those_that_shakmaty_finds() {
     }
 }
 
-/// Standard input can be read only once, so there is no search for novelties.
+/// Standard input can be read only once, so novelties cannot be searched for.
 #[test]
 fn novelties_need_files_that_can_be_read_again() {
     let one = |input: &str| {
@@ -377,8 +377,8 @@ fn novelties_need_files_that_can_be_read_again() {
     assert_eq!(heads, [1, 1], "{}", file.0);
 }
 
-/// Compares the profile of the sample as text with the page and the JSON, which must have the same figures. A reel must
-/// give the same profile.
+/// The sample's profile must have the same figures as text, as a page and as JSON, and also if the games come from a reel (packed
+/// games).
 #[test]
 fn text_page_and_json_have_the_same_figures() {
     let text = stdout(&["player", PLAYER, "games/sample.pgn"]);
@@ -422,7 +422,7 @@ fn text_page_and_json_have_the_same_figures() {
     assert_eq!(of_reel, printed);
 }
 
-/// A file that contains only the games of one player. The field for comparison then consists of the player's opponents.
+/// A file with only one player's games. The comparison field then consists of the opponents.
 const OWN: &str = "[White \"Ann\"]\n[Black \"Bob\"]\n[Result \"1-0\"]\n[TimeControl \"60+0\"]\n\n\
     1. e4 {[%clk 0:01:00]} e6 {[%clk 0:00:59]} 2. d4 {[%clk 0:00:50]} d5 {[%clk 0:00:05]} 3. e5 {[%clk 0:00:40]} c5 1-0\n\n\
     [White \"Cid\"]\n[Black \"Ann\"]\n[Result \"1-0\"]\n[TimeControl \"60+0\"]\n\n\
@@ -479,9 +479,9 @@ fn losses_are_added_up_by_side_and_time() {
     let section = text.split("\nLosses of moves\n").nth(1).unwrap().split("\n\nHow to").next().unwrap();
     let lines: Vec<&str> = section.lines().collect();
     assert!(lines[0].starts_with("The losses of moves are known in 1 game of the player."), "{section}");
-    // Expected losses. Ann: 2. d4 loses 0.6 with half a minute left, 3. e5 loses nothing, and 4. c3 loses three pawns
-    // of ten. Bob: 1... e6 loses nothing, 2... d5 loses 2.05, 3... c5 loses nothing since both evaluations count as ten
-    // pawns, and 5... Bd7 loses nothing and has no clock time.
+    // Expected losses. Ann: 2. d4 loses 0.6 with half a minute left, 3. e5 loses nothing, and 4. c3 loses three pawns of ten.
+    // Bob: 1... e6 loses nothing, 2... d5 loses 2.05, 3... c5 loses nothing, because both evaluations count as ten pawns, and
+    // 5... Bd7 loses nothing and has no clock time.
     let due = "
 Moves of the player: their losses in pawns, by the time that is left after the move
 time left                          moves  mean loss  0.5 and more  1 and more   2 and more (95 %)
@@ -503,7 +503,7 @@ all moves                              4       0.51        25.0 %      25.0 %   
     assert!(run(&["player", "-q", "Cid", "own.pgn"]).contains("No game of the player has evaluations"));
 }
 
-/// The losses of a player's moves, summed over all amounts of time left, must be those that a search for these moves
+/// The total loss of a player's moves, over all amounts of remaining time, must equal the total that a search for these moves
 /// finds.
 #[test]
 fn losses_are_those_of_a_search() {

@@ -14,7 +14,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// Hits must be shown in the game as it was played: with a black knight on d4 for a query that has a white knight on
+/// Hits must be shown as they occurred in the game: for example, a black knight on d4 although the query has a white knight on
 /// d5.
 #[test]
 fn hits_are_shown_in_the_game_as_it_was_played() {
@@ -122,7 +122,7 @@ fn tables_say_whose_score_they_have() {
     assert!(csv.lines().nth(1).unwrap().contains(",player,"), "{csv}");
 }
 
-/// Two files can be compared. The output then shows the difference of their shares.
+/// Two files can be compared. The output then shows the difference between their shares.
 #[test]
 fn two_sources_are_compared() {
     let folder = folder();
@@ -138,8 +138,7 @@ fn two_sources_are_compared() {
     assert!(last.contains(",source,other.pgn,") && last.contains(",-0.666667,"), "{csv}");
 }
 
-/// Similar names are listed, a note reports a condition that matches only parts of names, and a single spelling can be
-/// chosen.
+/// Similar names are listed, a note says if a condition matches only parts of names, and a single spelling can be selected.
 #[test]
 fn names_that_come_near_are_listed() {
     let folder = folder();

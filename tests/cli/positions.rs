@@ -22,7 +22,7 @@ fn orbit(folder: &Path, code: i32, args: &[&str]) -> (String, String) {
     (stdout, stderr)
 }
 
-/// Returns a folder with a reel of some sample games and with the reel's table of positions.
+/// Returns a folder with a reel (packed games) of some sample games and the reel's position table.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let text = fs::read_to_string(SAMPLE).unwrap();
@@ -49,7 +49,7 @@ fn a_position_is_looked_up_in_text_and_json() {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(lines[1], format!("games   {}", json["games"]));
     assert!(json["first"]["date"].as_str() <= json["last"]["date"].as_str(), "{json}");
-    // The command must print the same answer when it reads the PGN, without the table.
+    // The command must print the same when it reads the PGN, without the table.
     let (again, _) = orbit(folder.path(), 0, &["positions", "a.pgn", lines[0]]);
     assert_eq!(again, text);
     let none = "8/8/8/4k3/4P3/4K3/8/8 w - -";
@@ -86,7 +86,7 @@ fn a_search_at_a_position_is_the_same_with_and_without_a_table() {
     assert!(with[..9].iter().all(|text| text.lines().count() >= 1), "{with:?}");
     fs::rename(path("a.reel.positions"), path("kept")).unwrap();
     assert_eq!(with, all("a.reel"));
-    // After games are appended, the old table is still used for the earlier games.
+    // After an append, the old table is still used for the earlier games.
     fs::rename(path("kept"), path("a.reel.positions")).unwrap();
     orbit(folder.path(), 0, &["index", "-q", "--append", "b.pgn", "-o", "a.reel"]);
     let (_, stderr) = orbit(folder.path(), 0, &["scan", asks[0][0], asks[0][1], "a.reel"]);
@@ -95,7 +95,7 @@ fn a_search_at_a_position_is_the_same_with_and_without_a_table() {
     assert_ne!(appended, with);
     fs::rename(path("a.reel.positions"), path("kept")).unwrap();
     assert_eq!(appended, all("a.reel"));
-    // `--at` also compares castling rights: with one right fewer, the position is not found.
+    // `--at` also compares castling rights, so the position is not found if one right is missing.
     let lost = OPEN.replace("KQkq", "Qkq");
     let (text, _) = orbit(folder.path(), 0, &["scan", "-q", "--format", "plain", "--at", &lost, "a.reel"]);
     assert_eq!(text, "");
@@ -215,12 +215,12 @@ fn novelties_are_listed() {
     );
 }
 
-/// If a process is killed while it writes a table, either the old table or the complete new table remains.
+/// If a process is killed while it writes a position table, either the old table or the complete new one must remain.
 #[test]
 fn a_run_that_is_killed_leaves_the_old_table_or_the_new_one() {
     let folder = folder();
     let table = folder.path().join("a.reel.positions");
-    // The old table covers the games before an append, the new one all games.
+    // The old table covers the games before the append, and the new one all games.
     let old = fs::read(&table).unwrap();
     orbit(folder.path(), 0, &["index", "-q", "--append", "b.pgn", "-o", "a.reel"]);
     let spawn = || {

@@ -1,4 +1,4 @@
-//! Tests that the command line refuses names, file endings and words that would promise more than the program does.
+//! Tests that the command line rejects names, file extensions and keywords that promise more than the program does.
 
 use std::fs;
 use std::io::Write as _;
@@ -86,14 +86,14 @@ fn names_of_files_promise_what_is_written() {
         assert!(stderr.contains(name) && stderr.contains(".pgn, .txt, .jsonl"), "{name}: {stderr}");
     }
     assert!(run(folder, 2, &stats("y.csv.gz")).1.contains("packed files are written as .zst only"));
-    // A file name with the wrong ending is refused even if the right format is requested.
+    // A file name with the wrong extension is rejected even if the right format is requested.
     for (name, format) in [("y.parquet", "csv"), ("y.json", "csv"), ("y.txt", "json"), ("y.csv.zst", "text")]
     {
         run(folder, 2, &[&batch(name)[..], &["--format", format]].concat());
         run(folder, 2, &[&stats(name)[..], &["--stats-format", format]].concat());
     }
     assert_eq!(names(folder), [] as [&str; 0]);
-    // File names whose ending fits the format of the table are accepted.
+    // A file extension that fits the table's format is accepted.
     for (name, begins) in
         [("y.csv", "grouping,"), ("y.json", "{\"total\""), ("y.txt", " year"), ("y", " year")]
     {
@@ -117,7 +117,7 @@ fn unknown_tags_are_refused_before_anything_is_read() {
         "[Event \"x\"]\n[Whte \"y\"]\n[ClubCode \"z\"]\n[Annotator \"b\"]\n\n1. e4 *\n",
     )
     .unwrap();
-    // The source must never be opened. It is a pipe without a writer, so opening it would block the run.
+    // The source must never be opened. It is a pipe without a writer, so opening it would block.
     for (option, value, part) in [
         ("--where", "whte~x", "`whte` (did you mean `White`?); write `tag:whte` for a tag of your own"),
         ("--where", "whiteelow>=2000", "did you mean `WhiteElo`?"),
@@ -176,8 +176,8 @@ fn a_card_without_memory_is_refused() {
     }
 }
 
-/// Returns the number of parentheses that open a variation. Parentheses in tags, comments and lines that begin with `;`
-/// are not counted. This does not use the scanner of the library.
+/// Returns the number of parentheses that open a variation, not counting those in tags, comments and lines that begin with `;`.
+/// This function does not use the library's scanner.
 fn side_lines(text: &str) -> usize {
     let mut count = 0;
     let mut in_comment = false;
@@ -221,8 +221,7 @@ fn what_is_not_searched_is_counted() {
         assert!(!run(folder, 0, args).1.contains("side line"));
     }
     assert!(run(folder, 0, &["batch", "catalogue", "--only", "skewer", "a.pgn"]).1.contains(not_searched));
-    // A reel records the number of omitted side lines, and a search of the reel prints a note that they are not
-    // searched.
+    // A reel (packed games) records how many side lines were omitted, and a search prints a note that they are not searched.
     let stderr = run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]).1;
     assert!(stderr.contains("20,000 side lines were left out"), "{stderr}");
     assert!(run(folder, 0, &["scan", "--count", "true", "a.reel"]).1.contains(not_searched));
@@ -275,7 +274,7 @@ fn a_file_that_is_replaced_keeps_its_mode() {
     }
 }
 
-/// A killed run leaves a temporary file. The next run in the folder removes it, but never a file that is still being
+/// A killed run leaves a temporary file behind. The next run in the folder removes it, but never a file that is still being
 /// written.
 #[cfg(unix)]
 #[test]

@@ -1,5 +1,5 @@
-//! Runs every command in the documents for users. If a document shows the output of a command, the outputs are compared;
-//! otherwise the exit code must be 0 or 1.
+//! Runs every command in the user documentation. If a document shows a command's output, the outputs are compared; otherwise the
+//! exit code must be 0 or 1.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use crate::{
     program::{QUERY, SAMPLE, stdout},
 };
 
-/// Texts that occur in commands that cannot run in this test, each with the reason.
+/// Substrings of commands that cannot run in this test, each with the reason.
 const SKIPPED: [(&str, &str); 6] = [
     ("https://", "it needs the network"),
     ("orbit serve --listen", "it runs until a signal ends it"),
@@ -22,7 +22,7 @@ const SKIPPED: [(&str, &str); 6] = [
     ("orbit bench", "it takes minutes"),
 ];
 
-/// Returns the commands in the console blocks of a document, each with the output lines below it.
+/// Returns the commands in a document's console blocks, each with the output lines below it.
 pub fn examples(document: &str) -> Vec<(String, String)> {
     let mut out: Vec<(String, String)> = Vec::new();
     let mut inside = false;
@@ -41,7 +41,7 @@ pub fn examples(document: &str) -> Vec<(String, String)> {
     out
 }
 
-/// Returns the commands of `orbit` in the other code blocks of a document, whose output it does not show.
+/// Returns the `orbit` commands in a document's other code blocks, which show no output.
 fn other_commands(document: &str) -> Vec<&str> {
     let mut block = None;
     let mut out = Vec::new();
@@ -67,7 +67,7 @@ fn documents() -> Vec<PathBuf> {
     pages.chain([root.join("README.md")]).collect()
 }
 
-/// Creates, in a folder, the files that the commands in the documents name.
+/// Creates the files that the documents' commands refer to.
 fn write_files(folder: &Path) {
     let games = [fs::read(SAMPLE).unwrap(), fs::read("tests/data/games/measures.pgn").unwrap()].concat();
     let names = ["games.pgn", "ours.pgn", "theirs.pgn", "twic1500.pgn"];
@@ -86,12 +86,12 @@ fn write_files(folder: &Path) {
     }
 }
 
-/// Returns the output of a command: its data or, if there are none, its messages.
+/// Returns a command's standard output or, if that is empty, its messages.
 fn printed(command: &str) -> String {
     printed_in(Path::new(env!("CARGO_MANIFEST_DIR")), command)
 }
 
-/// Returns the output of a command that runs in a folder.
+/// Returns the output of a command run in a folder.
 pub fn printed_in(place: &Path, command: &str) -> String {
     let output = run_in(place, command);
     let bytes = if output.stdout.is_empty() { output.stderr } else { output.stdout };
@@ -138,7 +138,7 @@ fn the_page_about_players_shows_what_is_printed() {
     check("docs/player.md", 2);
 }
 
-/// Commands without output in the documents must succeed: their exit code is 0, or 1 if nothing is found.
+/// Documented commands without output must succeed: the exit code is 0, or 1 if nothing is found.
 #[test]
 fn commands_without_output_succeed() {
     let wrong = "    $ orbit a\n```console\n$ orbit b\n```\n```text\norbit c\ncurl | orbit d\n an orbit e\n```\norbit f\n";
@@ -165,7 +165,7 @@ fn commands_without_output_succeed() {
     assert!(!skipped.contains(&0), "a line of the list of skipped commands fits no command: {skipped:?}");
 }
 
-/// Each recipe in the cookbook must run, print what the page shows, and be in the list of recipes.
+/// Each cookbook recipe must run, print what the page shows, and be in the list of recipes.
 #[test]
 fn the_cookbook_shows_what_is_printed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -199,7 +199,7 @@ fn the_cookbook_shows_what_is_printed() {
     assert!(recipes >= 40, "{recipes} recipes");
 }
 
-/// The picture in the README must be the one that its command draws.
+/// The picture in the README must equal the output of the command that the README shows for it.
 #[test]
 fn the_picture_is_what_is_drawn() {
     let folder = tempfile::tempdir().unwrap();

@@ -8,7 +8,7 @@ use crate::common::harness::SCRIPT;
 use crate::common::waiting::{Heard, Process};
 use crate::program::{QUERY, SAMPLE, run_in, stdout};
 
-/// Runs `orbit repl` with a script as its input. Returns the exit code, the standard output and the standard error.
+/// Runs `orbit repl` with a script as standard input. Returns its exit code, standard output and standard error.
 fn repl_in(folder: &Path, args: &[&str], script: &str) -> (Option<i32>, String, String) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     command.current_dir(folder).arg("repl").args(args).env_remove("NO_COLOR");
@@ -31,7 +31,7 @@ fn printed(script: &str) -> String {
     stdout
 }
 
-/// Returns the games in a list, without their numbers.
+/// Returns the games in a printed list, without their numbers.
 fn listed(text: &str) -> Vec<String> {
     let games = text.lines().filter_map(|line| {
         let (number, game) = line.trim_start().split_once(". ")?;
@@ -40,8 +40,7 @@ fn listed(text: &str) -> Vec<String> {
     games.collect()
 }
 
-/// Returns a line of a list with single blanks between words, because the widths of columns depend on the games in the
-/// list.
+/// Returns a line of a printed list with single blanks between words, because column widths depend on the listed games.
 fn words(line: &str) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -58,7 +57,7 @@ fn answers_are_counted_and_listed_as_a_scan_lists_them() {
     let expected: Vec<String> = of_scan.lines().map(words).collect();
     assert_eq!(listed(&text).iter().map(|line| words(line)).collect::<Vec<_>>(), expected);
     assert!(text.contains("\n 1. 162  Nakamura"), "{text}");
-    // The moves of a hit are printed on a line below the hit.
+    // The moves of a hit are printed on the line below it.
     let text = printed("line --> {move capture .}{6,}\n");
     assert!(text.lines().filter(|line| line.starts_with("      ")).count() >= 10, "{text}");
 }
@@ -85,7 +84,7 @@ fn a_query_is_explained() {
     assert!(text.contains(sentence.lines().next().unwrap()), "{text}");
 }
 
-/// Saved hits must be the same bytes that a scan writes.
+/// Saved hits must be byte for byte what a scan writes.
 #[test]
 fn hits_are_saved() {
     let folder = tempfile::tempdir().unwrap();
@@ -133,7 +132,7 @@ fn read_twice(file: &str) -> String {
     )
 }
 
-/// Each wrong line is reported, and the next line is still read.
+/// Each invalid line is reported, and the next line is still executed.
 #[test]
 fn wrong_lines_are_told() {
     let lines = [
@@ -187,12 +186,12 @@ fn the_help_has_every_command_and_the_end_is_the_end() {
     }
     assert!(stdout(&["repl", "--help"]).contains(help.trim_end()));
     assert_eq!(printed("mate\n:quit\nstalemate\n").matches(" hit of ").count(), 1);
-    // The last line does not need a line feed.
+    // The last line needs no line feed.
     assert_eq!(printed("mate\n\nstalemate").matches(" hit of ").count(), 2);
     assert_eq!(printed(""), "");
 }
 
-/// Ctrl-C stops only the running query, and the next line is read.
+/// Ctrl-C stops only the running query, and the next line is executed.
 #[cfg(target_os = "linux")]
 #[test]
 fn an_interrupt_stops_the_query_alone() {
@@ -204,7 +203,7 @@ fn an_interrupt_stops_the_query_alone() {
     let mut process = Process::new(command.spawn().unwrap());
     let mut input = process.stdin.take().unwrap();
     let printed = Heard::from_pipe(process.stdout.take().unwrap());
-    // Without the interrupt, the query would take many times longer than the test waits.
+    // Without the interrupt, the query would run many times longer than the test waits.
     let slow = "echo (source target) {sidetomove white}";
     input.write_all(format!("mate\n{slow}\nstalemate\n").as_bytes()).unwrap();
     drop(input);
@@ -226,7 +225,7 @@ fn an_interrupt_stops_the_query_alone() {
     assert!(text.contains("160 games and 160 positions hit of 40,000 games"), "{text}");
 }
 
-/// On a terminal, there is a prompt, words are completed, and a wrong line does not change the exit code.
+/// On a terminal, there is a prompt, keywords are completed, and an invalid line does not change the exit code.
 #[test]
 fn words_are_completed_on_a_terminal() {
     const PROMPT: &str = "orbit> ";
@@ -238,7 +237,7 @@ fn words_are_completed_on_a_terminal() {
     let mut input = process.stdin.take().unwrap();
     let heard = Heard::from_pipe(process.stdout.take().unwrap());
     let mut at = 0;
-    // Each line is typed after the prompt shows that the program is reading. The expected text must follow.
+    // Each line is typed once the prompt shows that the program is reading. The expected output must follow.
     for (typed, mark) in [
         ("", "type a query"),
         ("stalem\t\r", "4 games and 4 positions hit"),

@@ -1,4 +1,4 @@
-//! Tests reports: the title, the sentence below it, the results, and the choice of positions that are shown.
+//! Tests reports: the title, the sentence below it, the results, and the selection of shown positions.
 
 use std::collections::HashMap;
 use std::fs;
@@ -61,8 +61,8 @@ fn a_page_has_the_results_of_the_games_that_hit() {
     assert!(html.contains("White won, drawn, Black won"));
 }
 
-/// The sample of a report consists of the first games in the order of the search. Each game is shown at the hit that
-/// determines its place in this order.
+/// The sample of a report consists of the first games in the search order. Each game is shown at the hit that determines its
+/// place in this order.
 #[test]
 fn a_page_takes_its_sample_in_the_order_of_the_search() {
     let args = ["power A", "--where", "year>=2014", "--sort", "value"];
@@ -84,13 +84,13 @@ fn a_page_is_seen_from_the_side_of_the_player() {
     let hits = findings["sample"].as_array().unwrap();
     let flipped = hits.iter().filter(|hit| hit["is_flipped"] == true).count();
     assert!(flipped > 0 && flipped < hits.len(), "{flipped} of {}", hits.len());
-    // A board seen from Black's side has its own labels for files and ranks.
+    // A board shown from Black's side has its own labels for files and ranks.
     let drawn = html.matches("<text x=\"22.5\" y=\"375\">h</text>").count();
     assert_eq!(drawn, flipped);
     assert!(!report(&["check"]).0.contains("<text x=\"22.5\" y=\"375\">h</text>"));
 }
 
-/// The query matches at the start of the game, but the page shows the position that `find` found.
+/// The query matches at the start of the game, but the page must show the position that `find` found.
 #[test]
 fn a_page_shows_what_was_found_from_the_start() {
     let (_, findings) = report(&["initial find mate"]);
@@ -101,8 +101,7 @@ fn a_page_shows_what_was_found_from_the_start() {
     }
 }
 
-/// The list of games in the page must have the same contents as the list on standard output: each game with its number,
-/// players, result and hits.
+/// The list of games on the page must equal the list on standard output: each game with its number, players, result and hits.
 #[test]
 fn a_page_lists_the_games_that_hit() {
     let queries = [
@@ -140,7 +139,7 @@ fn a_page_lists_the_games_that_hit() {
             many => format!("All {many} games found"),
         };
         assert!(html.contains(&format!("<details class=\"games\"><summary>{summary}</summary>")), "{args:?}");
-        // Games with a board in the sample have links to it.
+        // Games whose boards are in the sample have links to them.
         let boards: HashMap<u64, usize> = (0..)
             .zip(findings["sample"].as_array().unwrap())
             .map(|(index, hit)| (hit["game"].as_u64().unwrap(), index))
@@ -154,13 +153,13 @@ fn a_page_lists_the_games_that_hit() {
     }
 }
 
-/// The list of games in a report ends at its limit, and has the order of the search, whatever the number of threads.
+/// The list of games in a report is cut at its limit and is in search order, whatever the number of threads.
 #[test]
 fn a_long_list_ends_with_the_number_of_the_rest() {
     let folder = tempfile::tempdir().unwrap();
     let [games, page] =
         ["twice.pgn", "page.html"].map(|name| folder.path().join(name).to_str().unwrap().to_owned());
-    // The comments make the games so long that a block holds fewer games than are listed.
+    // The comments make the games so long that a block (group of games) contains fewer games than the list.
     let comment = format!("\n\n{{{}}} 1. ", "-".repeat(1500));
     let sample = fs::read_to_string(SAMPLE).unwrap().replace("\n\n1. ", &comment);
     fs::write(&games, format!("{sample}\n{sample}")).unwrap();
@@ -190,10 +189,10 @@ fn a_long_list_ends_with_the_number_of_the_rest() {
     }
 }
 
-/// The command that a page shows must make the same page again, even in another folder and if the query is spelled
+/// The command that a page shows must produce the same page again, even in another folder and if the query is spelled
 /// differently.
 #[cfg(unix)]
-/// Groups that are names have no chart. A report shows the tables that `--stats` prints.
+/// Groups that are names have no chart. The report shows the same tables as `--stats`.
 #[test]
 fn groups_of_names_are_tables() {
     let args = ["flipcolor {Bb5 nc6 pd7 btm}", "--stats", "next:2,year,opening-name,next*year,least=3"];
@@ -252,7 +251,7 @@ fn a_page_has_the_command_that_makes_it_again() {
     }
 }
 
-/// The `sort` of a query determines the sample of a report, the hit that is shown for each game, and the order of the list.
+/// The `sort` filter of a query determines the sample of a report, the hit that represents each game, and the order of the list.
 #[test]
 fn a_page_shows_what_the_query_sorts_by() {
     for (query, sign) in [("check sort \"men\" #A", -1), ("check sort min \"men\" #A", 1)] {
@@ -263,8 +262,8 @@ fn a_page_shows_what_the_query_sorts_by() {
             ["game", "ply", "value"].map(|column| row[column].as_i64().unwrap())
         };
         let mut rows: Vec<[i64; 3]> = rows.lines().map(cells).collect();
-        // Among hits of a game with equal values, the first determines the place of the game. Among games with equal
-        // values, the first game comes first.
+        // Among hits of a game with equal values, the first one represents the game. Among games with equal values, the first
+        // game comes first.
         rows.sort_by_key(|&[game, ply, value]| (game, sign * value, ply));
         rows.dedup_by_key(|row| row[0]);
         rows.sort_by_key(|&[game, _, value]| (sign * value, game));
@@ -281,7 +280,7 @@ fn a_page_shows_what_the_query_sorts_by() {
         assert!(html.contains("in the order of the query, with one position of each"));
         assert!(html.contains(&format!("<p><bdi>men</bdi> <code>{}</code></p>", rows[0][2])));
     }
-    // A `sort` without a name is called `sort`. The option `--sort` has precedence over the query.
+    // A `sort` filter without a name is called `sort`. The option `--sort` overrides the query.
     assert_eq!(report(&["check sort #A"]).1["games"][0]["sorts"][0]["name"], "sort");
     let (html, findings) = report(&["check sort #A", "--sort", "date"]);
     assert!(html.contains("in the order of the search"));

@@ -200,7 +200,7 @@ fn a_source_that_ends_too_early_exits_with_3() {
     assert!(text(&out.stderr).contains("c.reel"), "{}", text(&out.stderr));
 }
 
-/// Returns about `bytes` bytes of games, all of which are different.
+/// Returns about `bytes` bytes of distinct games.
 fn many(bytes: usize) -> Vec<u8> {
     let mut out = Vec::new();
     while out.len() < bytes {
@@ -245,7 +245,8 @@ fn plain_and_values_depend_on_the_games_alone() {
     }
 }
 
-/// If the hits in a reel are only counted, tags are decoded only where they are needed. This must not change the output.
+/// If a scan only counts the hits in a reel (packed games), it decodes tags only where they are needed. This must not change the
+/// counts.
 #[test]
 fn a_reel_is_counted_as_its_games_are() {
     let folder = folder();
@@ -288,7 +289,7 @@ fn a_reel_is_counted_as_its_games_are() {
     assert_eq!(of(&["all.reel"]), of(&["a.pgn", "b.pgn"]));
 }
 
-/// Runs a scan whose output is not read to its end. `games` are written to its standard input, which stays open.
+/// Runs a scan and closes its output pipe early. `games` are written to its standard input, which stays open.
 #[cfg(unix)]
 fn until_the_pipe_breaks(folder: &Path, format: &str, games: &[u8]) {
     let child = Command::new(env!("CARGO_BIN_EXE_orbit"))
@@ -303,7 +304,7 @@ fn until_the_pipe_breaks(folder: &Path, format: &str, games: &[u8]) {
     let mut stdin = process.stdin.take().unwrap();
     let mut stdout = process.stdout.take().unwrap();
     let games = games.to_vec();
-    // Writing may fail, because the program may end before it has read everything.
+    // Writing may fail, because the program may end before it has read all games.
     let writer = std::thread::spawn(move || {
         let _ = stdin.write_all(&games);
         stdin
@@ -323,7 +324,7 @@ fn a_broken_pipe_is_success() {
     for format in ["text", "jsonl", "plain", "values"] {
         until_the_pipe_breaks(folder.path(), format, &many(12_000_000));
     }
-    // The program reads all of this before the pipe breaks. Then it would wait for more input.
+    // The program reads all these games before its output pipe breaks. Without a broken pipe, it would then wait for more input.
     until_the_pipe_breaks(folder.path(), "plain", &many(1_500_000));
 }
 

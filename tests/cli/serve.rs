@@ -1,4 +1,4 @@
-//! Tests `orbit serve`: the conversation in its documentation, its answers, and errors, after which it must continue.
+//! Tests `orbit serve`: the session in its documentation, its responses, and errors, after which it must continue.
 
 mod beside;
 #[cfg(feature = "http")]
@@ -33,7 +33,7 @@ pub struct Server {
     lines: Receiver<String>,
     /// The beginning of an incomplete last line.
     last: String,
-    /// Answers that arrived while the test waited for another answer.
+    /// Responses that arrived while the test waited for another one.
     early: Vec<Value>,
     /// The id of the next request.
     next: u64,
@@ -90,7 +90,7 @@ impl Server {
         serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
     }
 
-    /// Sends a request without waiting for the answer. Returns the request's id.
+    /// Sends a request without waiting for the response. Returns the request id.
     pub fn ask(&mut self, request: &str, mut fields: Value) -> u64 {
         let id = self.next;
         self.next += 1;
@@ -100,7 +100,7 @@ impl Server {
         id
     }
 
-    /// Sends a request and returns its answer. Events are skipped.
+    /// Sends a request and returns the response, skipping events.
     #[track_caller]
     pub fn answer(&mut self, request: &str, fields: Value) -> Value {
         let id = self.ask(request, fields);
@@ -122,7 +122,7 @@ impl Server {
         }
     }
 
-    /// Closes the input, and waits until the process ends. Returns its exit status and its last answers.
+    /// Closes the input and waits until the process ends. Returns its exit status and its last responses.
     #[track_caller]
     pub fn end(mut self) -> (ExitStatus, Vec<Value>) {
         drop(self.input.take());
@@ -147,7 +147,7 @@ fn document() -> String {
     fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/serve.md")).unwrap()
 }
 
-/// Returns true if a line equals a line of the document, in which `...` stands for any text.
+/// Returns true if a line matches a line of the document, in which `...` stands for any text.
 fn fits(line: &str, shown: &str) -> bool {
     let mut pieces = shown.split("...");
     let Some(mut rest) = pieces.next().and_then(|first| line.strip_prefix(first)) else { return false };
@@ -225,7 +225,7 @@ fn the_document_has_all_codes_limits_and_versions() {
     server.finish();
 }
 
-/// Whatever their size, the pages of a query's hits must together have the rows of a scan.
+/// Whatever the page size, a query's pages of hits must together equal the rows of a scan.
 #[test]
 fn pages_are_the_rows_of_a_scan() {
     let mut server = Server::start(&[SAMPLE]);
@@ -287,13 +287,13 @@ fn pages_are_the_rows_of_a_scan() {
     server.finish();
 }
 
-/// Returns the arguments before the options that sort or sample games, because counts are for all games.
+/// Returns the arguments before the first option that sorts or samples games, because counts cover all games.
 fn args_of_count<'a>(args: &'a [&'a str]) -> &'a [&'a str] {
     let end = args.iter().position(|arg| ["--sort", "--sample"].contains(arg));
     &args[..end.unwrap_or(args.len())]
 }
 
-/// A wrong request is answered with an error that has a code, and the process continues.
+/// The response to an invalid request is an error with a code, and the process continues.
 #[test]
 fn wrong_lines_are_answered() {
     let mut server = Server::start(&[SAMPLE]);
@@ -335,7 +335,7 @@ fn wrong_lines_are_answered() {
     assert_code(&server.line(), ErrorCode::TooLong);
     server.input.as_mut().unwrap().write_all(b"\"\xff\"\n\n \t\r\n").unwrap();
     assert_code(&server.line(), ErrorCode::Request);
-    // This query is deeply nested, and is almost as long as a line may be.
+    // The query is deeply nested, and its line is almost as long as allowed.
     let deep = "not ".repeat(200_000) + "mate";
     assert_code(&server.answer("query", json!({ "query": deep })), ErrorCode::Query);
     let place = server.answer("query", json!({ "query": "mate\n  and {Nf3" }));
@@ -366,7 +366,7 @@ fn old_hits_are_dropped_and_that_is_said() {
     server.finish();
 }
 
-/// Returns a server with the sample and with a database `endless`, which the reference engine would search for hours.
+/// Returns a server with the sample and with a database `endless`, for which the reference engine would need hours.
 fn with_endless() -> Server {
     let mut server = Server::start(&["-j", "1", "--memory", "64K", SAMPLE]);
     let paths = vec!["games/sample.pgn"; 20_000];
@@ -375,7 +375,7 @@ fn with_endless() -> Server {
     server
 }
 
-/// Other requests are answered while a query runs that would take hours.
+/// Other requests are processed while a query runs that would take hours.
 #[test]
 fn a_running_query_is_cancelled() {
     let mut server = with_endless();
@@ -393,13 +393,12 @@ fn a_running_query_is_cancelled() {
         let answer = server.answer("progress", json!({ "of": first }));
         if answer["state"] == "running" { Ok(()) } else { Err(answer) }
     });
-    // A waiting query that is cancelled is answered immediately, and so is a request that waits for it.
+    // If a waiting query is cancelled, it gets its response immediately, and so does any request that waits for it.
     assert_eq!(server.answer("cancel", json!({ "of": second }))["cancelled"], true);
     assert_code(&server.answer_to(second), ErrorCode::Cancelled);
     assert_code(&server.answer_to(waits), ErrorCode::UnknownQuery);
     assert_eq!(server.answer("cancel", json!({ "of": first }))["cancelled"], true);
-    // A few events about games that were being searched may still arrive. If the query continued, it would send more and more of
-    // them.
+    // A few progress events about games in progress may still arrive. An uncancelled query would send more and more of them.
     let mut events = 0;
     let answer = loop {
         let line = server.line();
@@ -419,10 +418,10 @@ fn a_running_query_is_cancelled() {
     server.finish();
 }
 
-/// A query that would take hours for a single game is cancelled within this game, and the next query is answered.
+/// A query that would take hours for a single game can be cancelled within that game, and the next query is processed.
 #[test]
 fn a_query_is_cancelled_within_a_game() {
-    // There are two blocks of games, and the query takes long only in the second one.
+    // The games fill two blocks (groups of games), and the query takes long only in the second one.
     let mut server = Server::start(&["-j", "1", SAMPLE, SAMPLE, SAMPLE, SAMPLE]);
     let lasting = "{initial gamenumber>3000 nn=0 while (nn<9000000) nn+=1 nn==0}";
     for engine in ["reference", "cpu"] {
@@ -438,7 +437,7 @@ fn a_query_is_cancelled_within_a_game() {
     server.finish();
 }
 
-/// No answer may pass escape sequences in the names of games and files to a terminal.
+/// No response may pass escape sequences from game and file names to a terminal.
 #[test]
 fn no_answer_acts_on_a_terminal() {
     let hostile = "\u{1b}]0;pwned\u{7}\u{9b}31m\u{202e}evil\u{200b}";
@@ -467,8 +466,8 @@ fn no_answer_acts_on_a_terminal() {
     server.finish();
 }
 
-/// Requests that were sent before the end of the input are answered, even if their queries are still running. `quit`
-/// does not wait for them.
+/// Requests sent before the end of the input get their responses, even if their queries are still running. `quit` does not wait
+/// for them.
 #[test]
 fn the_end_of_the_input_is_the_end() {
     let mut server = Server::start(&[SAMPLE]);
@@ -498,8 +497,8 @@ fn the_end_of_the_input_is_the_end() {
     assert_eq!((&said[2]["id"], &said[2]["quit"]), (&quit.into(), &true.into()));
 }
 
-/// It is not an error if the reader of the output disappears. A database that is too large for memory is read again for
-/// each query.
+/// It is not an error if the client stops reading the output. A database that is too large for memory is read again for each
+/// query.
 #[test]
 fn a_database_that_does_not_fit_is_read_anew() {
     let mut server = Server::start(&["--memory", "64K", SAMPLE]);
@@ -521,8 +520,8 @@ fn a_database_that_does_not_fit_is_read_anew() {
     assert_eq!(out.stdout.iter().filter(|&&byte| byte == b'\n').count(), 2);
 }
 
-/// If hits need too much memory, only the first are kept, but the counts are for all hits. If an order is given, the
-/// best hits in this order are kept instead.
+/// If the hits need too much memory, only the first ones are kept, or the best ones if an order is given. The counts are still
+/// for all hits.
 #[test]
 fn hits_that_need_too_much_memory_are_left_out() {
     let mut options = ServeOptions::default();
@@ -541,8 +540,7 @@ fn hits_that_need_too_much_memory_are_left_out() {
         kept.page(0, 1000, None).unwrap().iter().map(|row| serde_json::from_str(row).unwrap()).collect();
     assert!((25..175).contains(&page.len()), "{}", page.len());
     assert_eq!(page, rows(&[&["mate"], &[SAMPLE; 8][..]].concat())[..page.len()]);
-    // Each block has games that come before all earlier games in the requested order. Blocks without games in the list are dropped
-    // to free memory.
+    // Each block has games that sort before all earlier games. Blocks that contain no listed game are dropped to free memory.
     let best = ask(json!({ "query": "mate gamenumber", "sort": "value", "limit": 3 }));
     let page = best.kept.unwrap().page(0, 9, None).unwrap();
     let numbers =
@@ -550,7 +548,7 @@ fn hits_that_need_too_much_memory_are_left_out() {
     assert_eq!((best.is_cut, numbers.collect::<Vec<_>>()), (false, vec![7961, 7948, 7924]));
 }
 
-/// Events about the progress are sent only if the request has `progress`, and their counts increase.
+/// Progress events are sent only if the request contains `progress`, and their counts increase.
 #[test(part = 3)]
 fn a_query_tells_how_far_it_has_come() {
     let mut server = Server::start(&[&["-j", "1"], &[SAMPLE; 4][..]].concat());

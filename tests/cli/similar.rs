@@ -8,7 +8,7 @@ use crate::program::{SAMPLE, rows, run, stdout};
 
 const BOARD: &str = "r1bq1rk1/pp3ppp/2n1pn2/3p4/1bPP4/2NBPN2/PP3PPP/R1BQ1RK1";
 
-/// Returns the pieces and pawns of a FEN, each with its square, such as `Nf3`.
+/// Returns the pieces and pawns of a FEN with their squares, such as `Nf3`.
 fn men(fen: &str) -> Vec<String> {
     let mut out = Vec::new();
     for (row, text) in fen.split(' ').next().unwrap().split('/').enumerate() {
@@ -99,8 +99,8 @@ fn the_best_position_of_a_game_is_its_only_hit() {
     assert_eq!(read(&best), due);
 }
 
-/// `--best` keeps only the best hit of each game. The matching copies (transformed patterns) that belong to the other hits must
-/// also be removed.
+/// `--best` keeps only the best hit of each game. The matching copies (transformed patterns) of the other hits must also be
+/// removed.
 #[test]
 fn the_best_hit_has_its_own_copies() {
     for query in ["flip count {Nf3 or Nd5}", "shift flipcolor (N attacks k)"] {
@@ -115,8 +115,8 @@ fn the_best_hit_has_its_own_copies() {
                 assert_eq!(row[column], same[column], "{query}: {column} at {:?}", place(row));
             }
         }
-        // Some copies (transformed patterns) differ from those in the first rows without `--best`. So the comparison above cannot
-        // succeed by accident.
+        // Some copies (transformed patterns) must differ from those in the first rows without `--best`. Otherwise, the comparison
+        // above could succeed by accident.
         let first: Vec<&Value> = all.iter().take(best.len()).map(|row| &row["copy"]).collect();
         assert!(best.iter().zip(first).any(|(row, copy)| row["copy"] != *copy), "{query}");
 

@@ -1,6 +1,7 @@
-//! Tests the moves of hits in each output, as users see them.
+//! Tests the moves of hits as shown in each output format.
 //!
-//! shakmaty replays the moves. They must lead from the position of the hit to the positions of its span.
+//! shakmaty replays the moves. They must lead from the position of the hit to the positions of its span (the moves that a query
+//! matched).
 
 use std::collections::HashMap;
 use std::fs;
@@ -60,7 +61,7 @@ fn text_shows_moves_as_pgn_writes_them() {
         ("line --> {Qh5 btm} --> wtm --> Q[f3,f7] --> wtm", &["3.  3... g6 4. Qf3 --"]),
         ("flipcolor line --> {Qh5 btm} --> wtm --> Q[f3,f7]", &["3.  3... Nf6 4. Qxf7#"]),
         ("line <-- mate <-- true <-- Qh5", &["4.  3... Nf6 4. Qxf7#"]),
-        // A `line` inside another `line` has no span (moves of a hit) of its own.
+        // A nested `line` has no span (moves of a hit) of its own.
         ("line --> {Qh5 btm} --> {line --> wtm --> Q[f3,f7]}", &["3.  3... Nf6"]),
         ("path --h5 -- --f7", &["2...  3. Qh5 Nf6 4. Qxf7#"]),
         ("path focus Q --h5 --f3", &["2...  3. Qh5 … 4. Qf3"]),
@@ -77,13 +78,12 @@ fn text_shows_moves_as_pgn_writes_them() {
         ("echo (s t) {s:initial t:mate}", &["start  … 4. Qxf7#"]),
         // A negated filter matches where the filter inside it fails, so there are no moves to show.
         ("initial not line --> mate", none),
-        // If a query has several filters with moves, lines have precedence over moves, and moves over the positions of
+        // If a query has several filters with moves, `line` and `path` have precedence over move filters, and move filters over
         // `find`.
         ("find mate --h5 line --> true --> Qh5", &["2...  3. Qh5"]),
         ("find mate --h5", &["2...  3. Qh5"]),
         ("sort \"s\" line --> {Qh5 btm} --> wtm --> Q[f3,f7]", &["3.  3... Nf6 4. Qxf7#"]),
-        // These queries keep state: a variable keeps its value from position to position, or `nestban` excludes some
-        // starts.
+        // These queries have state: a variable keeps its value from position to position, or `nestban` excludes some starts.
         ("if initial xx=0 xx+=1 xx>5 Q[x]p", &["3...  4. Qxf7#"]),
         ("mainline path nestban -- --", &["start  1. e4 e5", "1...   2. Bc4 Nc6", "2...   3. Qh5 Nf6"]),
     ] {
@@ -205,7 +205,7 @@ fn reports_draw_arrows() {
     );
     assert!(page.contains("path <strong>3. Qh5 Nf6 4. Qxf7#</strong>"), "{page}");
     assert!(!html("path --h5 -- --f7", &["--no-spans"]).contains("arrows:"));
-    // If there are only a few moves to the position that `find` found, they are drawn as arrows.
+    // If the position that `find` found is only a few moves away, these moves are drawn as arrows.
     assert!(!html("initial find mate", &[]).contains("arrows:"));
     assert!(html("Qh5 btm find mate", &[]).contains("; arrows: g8-f6 h5-f7</desc>"));
 }
@@ -239,7 +239,7 @@ const QUERIES: [&str; 23] = [
     "check find <-- not check",
 ];
 
-/// Returns files of games with the options to search them: main lines, side lines, and some real games.
+/// Returns game files with the options to search them: main lines, side lines, and some real games.
 fn games(folder: &Folder) -> Vec<(String, &'static [&'static str])> {
     let file = |name: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
@@ -274,7 +274,7 @@ fn chess(fen: &str) -> Option<Chess> {
     fen.parse::<Fen>().ok()?.into_position(CastlingMode::Chess960).ok()
 }
 
-/// Returns a text with the placement of the pieces and the side to move.
+/// Returns the piece placement and the side to move as text.
 fn place(position: Chess) -> String {
     let fen = Fen::from_position(&position, EnPassantMode::Legal).to_string();
     fen.split(' ').take(2).collect::<Vec<_>>().join(" ")

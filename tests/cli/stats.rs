@@ -38,7 +38,7 @@ fn statistics_replace_the_list() {
     assert_eq!(stdout(&["--stats", "white,top=3"]).lines().count(), 6);
 }
 
-/// The numbers of games and positions must equal those of `--count`, whichever hits are listed.
+/// Games and positions must be counted as by `--count`, whichever hits are listed.
 #[test]
 fn statistics_are_of_all_games_that_count() {
     let json = |args: &[&str]| -> Value {
@@ -87,7 +87,7 @@ fn what_cannot_be_counted_is_refused() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
-/// Summaries of the values of numeric queries must equal figures computed from the rows of hits.
+/// The summary of a numeric query's values must equal one computed from the rows of hits.
 #[test]
 fn values_are_told_in_few_numbers() {
     let folder = tempfile::tempdir().unwrap();
@@ -145,8 +145,8 @@ fn values_are_told_in_few_numbers() {
     assert!(!stdout(&["--stats", "result"]).contains("median"));
 }
 
-/// `orbit batch` shows the score of the side that has the pattern only for themes under `flipcolor`, and shows them in the same
-/// form as a scan.
+/// `orbit batch` shows the score of the side that has the pattern only for themes that use `flipcolor`, in the same form as a
+/// scan.
 #[test]
 fn a_batch_tells_the_side_that_has_the_pattern() {
     let folder = tempfile::tempdir().unwrap();

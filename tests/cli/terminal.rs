@@ -1,4 +1,4 @@
-//! Tests that escape sequences in a game, a reel, a file or an argument do not reach a terminal, whichever command
+//! Tests that escape sequences in a game, a reel (packed games), a file or an argument never reach a terminal, whichever command
 //! prints them.
 
 use std::fs;
@@ -8,8 +8,8 @@ use std::process::{Command, Output, Stdio};
 
 use crate::common::harness::SCRIPT;
 
-/// Escape sequences and characters that set the title, clear the screen, set colours, change the direction of writing,
-/// are invisible, or begin a new line.
+/// Control sequences and special characters: they set the title, clear the screen, set colours, change the writing direction, are
+/// invisible, or begin a new line.
 const HOSTILE: &str = "\u{1b}]0;pwned\u{7}\u{1b}[31mRED\u{1b}[2J\u{9b}31m\u{7f}\u{202e}evil\u{2066}\u{200b}\u{200f}\u{feff}\u{61c}";
 
 /// Returns true if a character must not be printed. This list is independent of the program's own list.
@@ -79,14 +79,14 @@ impl Place {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // Writing may fail, because the command may end before it reads its input.
+        // Writing may fail, because the command may end before it has read its input.
         let _ = child.stdin.take().unwrap().write_all(input.as_bytes());
         child.wait_with_output().unwrap()
     }
 }
 
-/// Returns both output streams. Asserts that they contain no sequence that acts on a terminal, and no line that begins because a
-/// name contains a line end.
+/// Returns both output streams. Asserts that they contain no terminal control sequence, and no line that is due to a line end in
+/// a name.
 #[track_caller]
 fn check(what: &[&str], output: &Output) -> String {
     let mut all = String::new();
@@ -268,7 +268,7 @@ fn json_says_the_names_as_they_are() {
     assert!(game["tags"].as_array().unwrap().contains(&serde_json::json!(["Black", HOSTILE])), "{game}");
 }
 
-/// Games and tables are written unchanged to files and pipes. They are escaped only on a terminal.
+/// Games and tables are written unchanged to files and pipes, and are escaped only on a terminal.
 #[cfg(target_os = "linux")]
 #[test]
 fn data_are_escaped_on_a_terminal_alone() {

@@ -1,4 +1,4 @@
-//! Tests themes: the catalogue, the files in which themes are defined, and `orbit batch`.
+//! Tests themes: the catalogue, theme files, and `orbit batch`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -35,7 +35,6 @@ fn batch(args: &[&str]) -> String {
     text(&out.stdout).to_owned()
 }
 
-/// Returns the rows of a CSV text, each as a map from column names to cells.
 fn rows(csv: &str) -> Vec<BTreeMap<String, String>> {
     csv::Reader::from_reader(csv.as_bytes()).deserialize().map(|row| row.unwrap()).collect()
 }
@@ -63,13 +62,13 @@ fn the_catalogue_is_whole() {
     }
 }
 
-/// Returns an example of a theme as a game. An example is a FEN, possibly followed by a comma and moves.
+/// Returns a theme's example as a game. An example is a FEN, possibly followed by a comma and moves.
 fn game_of(example: &str) -> String {
     let (fen, moves) = example.split_once(',').unwrap_or((example, ""));
     format!("[FEN \"{fen}\"]\n\n{moves} *\n\n")
 }
 
-/// Returns a flag for each example: true if the query of a theme matches in it, on one engine.
+/// Returns a flag for each example: true if an engine finds a hit of the theme's query in it.
 fn answers(theme: &Theme, examples: &[String], engine: &dyn Engine) -> Vec<bool> {
     let text: String = examples.iter().map(|example| game_of(example)).collect();
     let blocks = pgn_blocks(&text);
@@ -114,7 +113,7 @@ fn positions_of_the_catalogue_can_be_played() {
     }
 }
 
-/// Writes files to a folder, and loads the themes in the first one.
+/// Writes files to a folder, and loads the themes from the first file.
 fn load(files: &[(&str, &str)]) -> Result<Vec<Theme>, String> {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
@@ -221,7 +220,7 @@ fn files_include_others_and_the_catalogue() {
     let files: BTreeSet<String> = std::fs::read_dir(folder)
         .unwrap()
         .filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_suffix(".toml").map(String::from))
-        // The manifest of the crate that contains the themes is not a theme file.
+        // The manifest of the crate with the themes is not a theme file.
         .filter(|name| name != "Cargo")
         .collect();
     let groups = built_in.iter().map(|theme| theme.group.clone()).chain([CATALOGUE.into()]);
@@ -421,7 +420,7 @@ fn an_answer_goes_into_a_file_and_nothing_found_can_be_a_failure() {
     assert_eq!(orbit(folder.path(), &some).status.code(), Some(0));
 }
 
-/// A row of theme-verdicts.tsv: a hit of a theme, and a human verdict on whether it matches the name of the theme.
+/// A row of theme-verdicts.tsv: a hit of a theme, and a human verdict on whether the theme's name fits it.
 #[derive(serde::Deserialize)]
 struct Verdict {
     theme: String,
@@ -441,8 +440,7 @@ fn verdicts() -> Vec<Verdict> {
     reader.deserialize().map(|row| row.unwrap()).collect()
 }
 
-/// Returns the number of hits of a theme with a verdict, the number of those that match its name, and the games that
-/// were searched.
+/// Returns how many hits of a theme have a verdict, to how many of them its name fits, and the searched games.
 fn precision_of(name: &str, verdicts: &[Verdict]) -> (usize, usize, &'static str) {
     let judged: Vec<&Verdict> =
         verdicts.iter().filter(|row| row.theme == name && row.found == "now").collect();
@@ -463,8 +461,8 @@ fn precision_of(name: &str, verdicts: &[Verdict]) -> (usize, usize, &'static str
     }
 }
 
-/// Returns a table of the themes in a group: the games, the number of hits with a verdict, and the number of those that
-/// match the name of the theme.
+/// Returns a table of the themes in a group: the searched games, the number of hits with a verdict, and the number of these hits
+/// to which the name fits.
 fn precision(themes: &[&Theme], verdicts: &[Verdict]) -> String {
     let mut out = String::from("| theme | games | judged | right |\n|---|---|---|---|\n");
     for Theme { name, .. } in themes {
@@ -505,7 +503,7 @@ fn the_page_prints_the_counts_of_the_verdicts() {
     }
 }
 
-/// Returns the catalogue of themes as a page of the documentation.
+/// Returns the theme catalogue as a page of the documentation.
 fn page() -> String {
     let themes = themes::built_in();
     let mut out = format!(

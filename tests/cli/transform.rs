@@ -32,7 +32,7 @@ fn stdout(args: &[&str], stdin: Option<&[u8]>) -> String {
     text(&out.stdout)
 }
 
-/// Asserts that the command is refused, that its message contains all of `parts`, and that there is no output.
+/// Asserts that the command is rejected with a message that contains all of `parts`, and without output.
 fn refused(args: &[&str], parts: &[&str]) {
     let out = orbit(args, None);
     let message = text(&out.stderr);

@@ -1,4 +1,4 @@
-//! Tests games with side lines, as users see them.
+//! Tests games with side lines in the output of commands.
 
 use std::fs;
 use std::path::Path;
@@ -45,7 +45,7 @@ impl Folder {
     }
 }
 
-/// PGN may break lines at blanks, even within comments, so a phrase may be divided between two lines.
+/// In PGN, any blank can be a line break, even within comments, so a phrase may be split across two lines.
 #[test]
 fn a_phrase_that_a_line_end_breaks_is_found() {
     let folder = Folder::new();
@@ -106,8 +106,8 @@ fn statistics_count_side_lines_by_ply() {
     );
 }
 
-/// The percentages of a theme are relative to the positions in which it is searched: those of main lines only, or also
-/// those of side lines.
+/// A theme's percentages are relative to the positions in which it is searched: only those of main lines, or also those of side
+/// lines.
 #[test]
 fn a_batch_of_both_kinds_has_shares_of_each() {
     let folder = Folder::new();
@@ -147,13 +147,13 @@ fn comments_stand_in_side_lines() {
         ));
         assert_eq!(fs::read_to_string(folder.path(&format!("{from}.pgn"))).unwrap(), marked, "{from}");
     }
-    // Without `--variations`, only the main lines of the reel are searched.
+    // Without `--variations`, only the main lines of the reel (packed games) are searched.
     folder.stdout("scan -q check b.reel -o c.pgn --comment=X");
     assert_eq!(
         fs::read_to_string(folder.path("c.pgn")).unwrap(),
         TREE.replace("4.Qxf7# 1-0", "4.Qxf7# {X} 1-0")
     );
-    // A game with the same main line but a different tree of side lines is a different game.
+    // Games with equal main lines but different side lines are different games.
     let other = TREE.replace("(1... e6)", "(1... d6)");
     fs::write(folder.path("a.pgn"), other).unwrap();
     let error = folder.stderr("scan -q --variations check b.reel -o d.pgn");
@@ -206,7 +206,7 @@ fn pages_name_lines() {
     assert!(page.contains("\"node\":15,\"line\":\"1...c5 2.Nc3\""), "{page}");
 }
 
-/// Studies that were written with comments must have hits at the same nodes when they are searched again.
+/// Studies that were written with comments must have hits at the same nodes when searched again.
 #[test]
 fn studies_make_the_round_trip() {
     let folder = Folder::new();

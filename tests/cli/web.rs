@@ -12,17 +12,17 @@ const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 const COUNTS: &str = "games hit 354\npositions hit 633\n";
 const TAG: &str = "\"one\"";
 
-/// The grace period after Ctrl-C. If a run has not ended by itself by then, the program ends it.
+/// The grace period after Ctrl-C. If a run has not ended by itself within this time, the program is terminated.
 const GRACE: Duration = Duration::from_secs(2);
-/// The maximum number of runs that the test interrupts until one of them ends within its grace period. On a busy machine, several
-/// runs may be necessary.
+/// The maximum number of attempts to interrupt a run so that it ends within its grace period. On a busy machine, several may be
+/// necessary.
 const TRIES: usize = 10;
 
 fn sample() -> Vec<u8> {
     fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn")).unwrap()
 }
 
-/// Starts a server for the sample. It drops the connection once, in the middle of the file.
+/// Starts a server that serves the sample. It drops the connection once, in the middle of the file.
 fn server() -> Server {
     let bytes = sample();
     Server::start(move |request| {
@@ -54,7 +54,7 @@ fn orbit(words: &[&str], folder: &Path) -> (Option<i32>, String, String) {
     (status.code(), stdout, stderr)
 }
 
-/// Asserts that no file in a folder contains a secret. Returns the number of files.
+/// Asserts that no file in a folder contains a secret from the URL. Returns the number of files.
 fn demand_no_secret(folder: &Path) -> usize {
     let mut files = 0;
     for entry in fs::read_dir(folder).unwrap() {
@@ -96,7 +96,7 @@ fn commands_read_the_web_and_keep_its_secrets() {
     assert_eq!((code, stderr), (Some(2), format!("error: {name} has 1,000 games: there is no game 1001\n")));
     let (code, _, stderr) = orbit(&["scan", url], here);
     assert!(code == Some(2) && stderr.contains("the query is missing"), "{stderr}");
-    // A reel and a folder of reels can be made from the URL, and `orbit info` shows the state of the source.
+    // A reel (packed games) and a folder of reels can be built from the URL, and `orbit info` shows the state of the source.
     assert_eq!(orbit(&["index", "-q", url, "-o", "games.reel"], here).0, Some(0));
     assert_eq!(orbit(&["index", "-q", "--shards", "100K", url, "-o", "db/"], here).0, Some(0));
     let (code, stdout, _) = orbit(&["scan", "-q", "--count", QUERY, "games.reel"], here);
@@ -114,7 +114,7 @@ fn commands_read_the_web_and_keep_its_secrets() {
     );
     let (_, stdout, _) = orbit(&["scan", "-q", "--count", QUERY, "games.reel"], here);
     assert_eq!(stdout, COUNTS);
-    // The text of games is not downloaded again.
+    // The games' text is not downloaded again.
     let (code, _, stderr) = orbit(&["scan", "-q", "-o", "b.pgn", QUERY, "games.reel"], here);
     assert!(
         code == Some(2) && stderr.contains(&format!("the text of the games is missing: {name}, ")),
@@ -193,8 +193,7 @@ fn progress_knows_the_length() {
     assert!(code == Some(0) && done.contains(&format!("\"bytes_total\":{total}")), "{done}");
 }
 
-/// Interrupts a command with Ctrl-C while it waits for a server that does not answer. Returns the time until the
-/// command has ended.
+/// Interrupts a command with Ctrl-C while it waits for an unresponsive server. Returns the time until the command ended.
 fn interrupted(words: &[&str], folder: &Path, hold: &Hold) -> Duration {
     let met = hold.met();
     let mut process = spawn(words, folder);
@@ -237,8 +236,8 @@ fn an_interrupt_ends_waiting_for_the_web() {
     ] {
         let url = secret(server);
         let words = [words, &[&*url][..], if words[0] == "show" { &["1"] } else { &[] }].concat();
-        // A run that keeps waiting for the server is ended when its grace period is over, never earlier. So a run that
-        // took less time ended by itself.
+        // A run that keeps waiting for the server ends when its grace period is over, never earlier. So a faster run ended by
+        // itself.
         let ends_by_itself = (0..TRIES).any(|_| interrupted(&words, folder.path(), &hold) < GRACE);
         assert!(ends_by_itself, "{words:?}: after Ctrl-C it waits for the server");
     }

@@ -1,5 +1,5 @@
-//! Tests a build without the GPU engine: the processor evaluates everything, and a request for a card is an error that
-//! names a remedy.
+//! Tests a build without the GPU engine: all queries run on the processor, and a request for a card is an error that suggests a
+//! remedy.
 
 use std::process::{Command, Output};
 

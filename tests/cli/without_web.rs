@@ -1,4 +1,4 @@
-//! Tests a build without a web client, which must refuse URLs.
+//! Tests a build without a web client, which must reject URLs.
 
 use std::process::Command;
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Tests jobs whose parts are computed by Ray or by Slurm. Ray's actors are killed, and tasks of Slurm fail. The merged output
-# must equal the output of a single run.
+# Tests jobs whose parts are computed by Ray or by Slurm. Ray actors are killed, and Slurm tasks fail. The merged output must
+# equal the output of a single run.
 #
 #   tests/clusters/run.sh            tests both
 #   tests/clusters/run.sh ray        tests Ray
@@ -8,8 +8,8 @@
 #   tests/clusters/run.sh planted    plants faults into the package and the scripts, and demands that the tests fail
 #
 # Ray is installed in a virtual environment in a temporary folder. Its GPU actors need a Vulkan adapter, which may be a software
-# adapter (mesa-vulkan-drivers). Slurm needs root, and Debian's packages slurmctld, slurmd, slurm-client and munge. Packages that
-# are missing are installed. The daemons of Slurm get a configuration of their own and end with the test.
+# adapter (mesa-vulkan-drivers). Slurm needs root, and Debian's packages slurmctld, slurmd, slurm-client and munge. Missing
+# packages are installed. The Slurm daemons get their own configuration and end with the test.
 #
 # ORBIT_PROGRAM names the program; if it is not set, the program is built. ORBIT_WHEELS names a folder with the wheel, as
 # `python/check` leaves it; if it is not set, the wheel is built. PYTHON names the interpreter.
@@ -83,7 +83,7 @@ slurm() {
     tests/clusters/slurm.sh
 }
 
-# Each fault is an edit of a file of the package, and names a test that must fail after the edit.
+# Each fault is an edit of a file in the package, with the name of a test that must fail after the edit.
 planted() {
     ray_is_installed
     slurm_is_installed

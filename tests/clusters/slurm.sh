@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Computes a job by an array of 16 Slurm tasks, two of which fail and are queued again. A Slurm job that depends on the array
+# Computes a job as a Slurm array of 16 tasks, two of which fail and are queued again. A Slurm job that depends on the array
 # merges the parts. The merged output must equal the output of a single run. `tests/clusters/run.sh` runs this script.
 #
-# Starts munged, slurmctld and slurmd as root, with a configuration of their own in a temporary folder, and ends them.
-# ORBIT_PROGRAM names the program. ORBIT_PLANTED is an edit of the tasks' script by sed: a fault that this test must notice.
+# Starts munged, slurmctld and slurmd as root, with their own configuration in a temporary folder, and ends them.
+# ORBIT_PROGRAM names the program. ORBIT_PLANTED is a sed command that plants a fault in the task script, which this test must
+# detect.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -35,7 +36,7 @@ end() {
     exit $code
 }
 trap end EXIT
-# If the reader of the output closes the pipe, this script must still run on to end the daemons.
+# If the reader of the output closes the pipe, this script must still continue, to end the daemons.
 trap '' PIPE
 fail() {
     echo "FAULT: $*"
@@ -50,7 +51,7 @@ until_true() {
     done
 }
 
-# The run has its own key, controller and node.
+# This run has its own key, controller and node.
 chmod 755 "$work"
 head -c 1024 /dev/urandom >"$work/munge.key"
 chmod 400 "$work/munge.key"
@@ -101,7 +102,7 @@ export SLURM_CONF=$work/slurm.conf
 is_gone() { ! kill -0 "${daemons[slurmctld]}" 2>/dev/null || ! kill -0 "${daemons[slurmd]}" 2>/dev/null; }
 is_idle() { [[ $(sinfo --noheader --format=%T 2>/dev/null) == *idle* ]]; }
 is_decided() { is_gone || is_idle; }
-# A daemon ends if another program has taken its port in the meantime. Then both are started again with other ports.
+# A daemon ends if another program has taken its port in the meantime. Both daemons are then restarted with other ports.
 for try in $(seq 5); do
     configure
     for name in slurmctld slurmd; do
@@ -115,7 +116,7 @@ for try in $(seq 5); do
 done
 sinfo --version
 
-# The folder of the job has a name that the scripts must quote.
+# The job folder has a name that the scripts must quote.
 here="$work/it's a folder, 100%"
 mkdir -p "$here/games"
 cd "$here"

@@ -1,4 +1,4 @@
-"""Tests jobs and scans on Ray, in which actors are killed. The output must equal that of a single run. See `run.sh` beside it."""
+"""Tests jobs and scans on Ray while actors are killed. The output must equal that of a single run. See `run.sh` beside it."""
 
 import doctest
 import json
@@ -28,7 +28,7 @@ PATIENCE = 600
 
 
 def until(what, look):
-    """Calls `look` until it returns something, and returns that."""
+    """Calls `look` until it returns a true value, and returns that value."""
     end = time.monotonic() + PATIENCE
     while not (found := look()):
         assert time.monotonic() < end, f"{what}: in vain for {PATIENCE} s; seen: {found!r}"
@@ -70,7 +70,7 @@ def job(inputs, tmp_path):
 
 
 def processes(word):
-    """Returns the ids of the processes whose command contains this word, except ended ones that still have an id."""
+    """Returns the ids of the running processes whose command contains this word."""
     found = []
     for path in pathlib.Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -164,7 +164,7 @@ def test_killed_midway(job, of_actor, options):
 
 
 def test_a_process_ends_with_its_actor():
-    """The process of a killed actor ends, although it waits for input that stays open."""
+    """The process of a killed actor must end, although it waits for input that stays open."""
     code = (
         "import os, signal, subprocess, sys\n"
         "command = [sys.executable, '-m', 'orbit_chess._child', str(os.getpid()), 'scan', 'mate', '-']\n"
@@ -193,7 +193,7 @@ def test_a_part_that_cannot_be_written(job):
     told = []
     assert orbit_chess.ray.run(folder, progress=lambda *now: told.append(now)) == expected
     assert [complete for complete, *_ in told] == [15, 16]
-    # A part of another query with the name of a part of this job is recognised, and computed again.
+    # A part of another query that has the name of a part of this job must be detected and recomputed.
     other = folder.parent / "other"
     orbit("job", "plan", "-F", "jsonl", "mate", "db", "--parts", PARTS, "-o", f"{other}/", folder=planned_in(folder))
     orbit_chess.ray.compute(other)
@@ -214,12 +214,12 @@ def test_graphics_cards(job, tmp_path):
     for part in sorted((folder / "parts").iterdir())[::4]:
         part.unlink()
     assert orbit_chess.ray.run(folder, cpus=1, gpus=1, gpu_share=0.25) == expected
-    # Without a driver the card cannot be used, which shows that the card computed the parts before.
+    # Without a driver, the card's parts fail. This shows that the card computed parts before.
     next((folder / "parts").iterdir()).unlink()
     nowhere = {"env_vars": {"VK_DRIVER_FILES": str(tmp_path / "none"), "VK_ICD_FILENAMES": str(tmp_path / "none")}}
     with pytest.raises(orbit_chess.JobError, match="adapter"):
         orbit_chess.ray.compute(folder, gpus=1, options={"runtime_env": nowhere})
-    # The program is told to use the card that Ray chose, by the PCI bus id that NVIDIA's tool prints.
+    # The option selects the card that Ray chose, by the PCI bus id that NVIDIA's tool prints.
     tool = tmp_path / "nvidia-smi"
     tool.write_text("#!/bin/sh\ntest $1 = --id=0 && echo 00000000:65:0A.0\n")
     tool.chmod(0o755)
@@ -253,7 +253,7 @@ def test_rows_come_though_an_actor_dies(inputs):
 
 
 def work_in(folder):
-    """Returns work that writes a file for each finished task. The first task does not finish before it is released."""
+    """Returns a function that writes a file for each finished task. The first task does not finish before it is released."""
 
     def work(task):
         while task == 0 and not (folder / "released").exists():
@@ -285,7 +285,7 @@ def test_few_parts_are_computed_ahead(tmp_path, monkeypatch):
     assert next(results)[0] == 0
     assert len(list((tmp_path / "in order/done").iterdir())) <= 1 + 2 * orbit_chess.ray.PARTS_AHEAD
     assert [index for index, _ in results] == list(range(1, PARTS * 4))
-    # Without `in_order`, results arrive as they are finished. This order is different, so the test above is meaningful.
+    # Without `in_order`, results arrive as tasks finish. This order is different, so the test above is meaningful.
     found = [index for index, _ in results_in(tmp_path / "as done", monkeypatch)]
     assert found[-1] == 0 and sorted(found) == list(range(PARTS * 4))
 

@@ -2,12 +2,12 @@
 
 use std::io::Write as _;
 
-/// A member of an archive that a test writes. Its fields can be set to wrong values.
+/// An archive member that a test writes. Its fields can be set to invalid values.
 #[derive(Clone)]
 pub struct Member {
     /// The name, in any encoding.
     pub name: Vec<u8>,
-    /// The general purpose bits: bit 0 if the member is encrypted, bit 3 if the sizes follow the bytes, bit 11 if names are in
+    /// The general purpose bits: bit 0 if the member is encrypted, bit 3 if the sizes follow the data, bit 11 if names are in
     /// UTF-8.
     pub flags: u16,
     /// The compression method: 0 for none, 8 for deflate.
@@ -47,8 +47,8 @@ impl Member {
         Member::packed(name, text, 8, writer.finish().unwrap())
     }
 
-    /// Returns the fields that are the same in the local header and in the central directory, from the required version
-    /// to the length of the name.
+    /// Returns the fields, from the required version to the name length, that are equal in the local header and in the central
+    /// directory.
     fn fields(&self, sizes: [u32; 3]) -> Vec<u8> {
         let mut out = Vec::new();
         for field in [20, self.flags, self.method, 0, 0] {
@@ -80,8 +80,8 @@ fn written(members: &[Member], is_large: bool) -> Vec<u8> {
         let offset = out.len() as u64;
         out.extend(b"PK\x03\x04");
         out.extend(member.fields(if member.flags & SIZES_BEHIND != 0 { [0; 3] } else { member.sizes() }));
-        // The local header has an extra field of four bytes that the directory lacks. So a reader fails if it takes the
-        // length of the local header from the directory.
+        // The local header has an extra field of four bytes that the central directory lacks. A reader fails if it takes the
+        // length of the local header from the central directory.
         out.extend([4, 0]);
         out.extend(&member.name);
         out.extend([0xfe, 0xca, 0, 0]);

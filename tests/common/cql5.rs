@@ -1,11 +1,11 @@
 //! Evaluates CQL 5 position lists with short and slow code, to check the engines.
 //!
-//! The code implements the rules of the dialect in the most direct way and shares nothing with the library. Squares are
-//! (file, rank) pairs, a square set is a table of booleans, and a transformation is a sequence of unit steps. All
-//! images of a list are computed. Malformed text causes a panic. [`lists`] generates random lists, and boards on which
-//! they are likely to match.
+//! The code implements the rules of the dialect in the most direct way and shares nothing with the library. Squares are (file,
+//! rank) pairs, a square set is a table of booleans, and a transformation is a sequence of unit steps. All images (transformed
+//! versions) of a list are computed. Malformed text causes a panic. [`lists`] generates random lists, and boards on which they
+//! are likely to match.
 //!
-//! Source: CQL 5 manual (transforms). If the manual does not specify a rule, the code uses orbit's decision.
+//! Source: CQL 5 manual (transforms). Where the manual leaves a rule open, the code follows orbit's choice.
 
 use std::collections::BTreeSet;
 
@@ -22,13 +22,13 @@ mod tests;
 /// A placement of pieces and the side to move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Board {
-    /// The piece on each square as a FEN letter, or `.` for an empty square. The index of a1 is 0, of b1 is 1, of h8 is 63.
+    /// The piece on each square as a FEN letter, or `.` for an empty square, from a1 (index 0) and b1 (1) to h8 (63).
     pub squares: [char; 64],
     /// True if White is to move.
     pub white_to_move: bool,
 }
 
-/// Facts about a position and its game. The caller provides them, since this code does not generate moves.
+/// Facts about a position and its game. The caller provides them, because this code does not generate moves.
 #[derive(Clone, Copy, Debug)]
 pub struct Facts {
     /// True if the side to move is in check.
@@ -64,7 +64,7 @@ impl Board {
         Board { squares: squares.try_into().expect("64 squares"), white_to_move: fields.next() != Some("b") }
     }
 
-    /// Writes a FEN without castling rights, en-passant square or counters.
+    /// Writes a FEN without castling rights, en passant square or counters.
     pub fn fen(&self) -> String {
         let rows: Vec<String> = self.squares.chunks(8).rev().map(String::from_iter).collect();
         let mut placement = rows.join("/");
@@ -124,7 +124,7 @@ fn step((file, rank): Square, (dx, dy): (i32, i32)) -> Option<Square> {
 type Squares = [[bool; 8]; 8];
 const NO_SQUARES: Squares = [[false; 8]; 8];
 
-/// A piece designator: the pieces that may be on the squares (FEN letters, `.` for an empty square), and the squares.
+/// A piece designator: the accepted pieces (FEN letters, `.` for an empty square) and the squares.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Designator {
     pieces: BTreeSet<char>,
@@ -138,21 +138,20 @@ const AT_LEAST_ONE: Range = (1, UNLIMITED);
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Item {
-    /// One of the words in `FACTS`, or `result` followed by one of `RESULTS`.
+    /// One of the keywords in `FACTS`, or `result` followed by one of `RESULTS`.
     Fact(String),
-    /// A condition on a count: `PIECE` (a designator alone, with the range "1 or more"), or a keyword from `COUNTS` or
-    /// `RAYS`.
+    /// A condition on a count: `PIECE` (a designator alone, with the range "1 or more"), or a keyword from `COUNTS` or `RAYS`.
     Count(String, Vec<Designator>, Range),
     Negated(Box<Item>),
     Nested(Nested),
 }
 
-/// A nested list, stored as the set of its images (transformed lists). It matches if any image matches.
+/// A nested list, stored as the set of its images (transformed versions). It matches if any image matches.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Nested {
     /// One of `NESTINGS`.
     keyword: String,
-    /// True if the list has transform keywords of its own. Otherwise it has exactly one image.
+    /// True if the nested list has its own transform keywords. Otherwise it has exactly one image.
     own: bool,
     images: BTreeSet<Vec<Item>>,
 }
@@ -225,7 +224,8 @@ impl Parser {
         found
     }
 
-    /// Parses `( [position] item… )`. Returns the images of the list, and true if it has transform keywords.
+    /// Parses `( [position] item… )`. Returns the images (transformed versions) of the list, and true if it has transform
+    /// keywords.
     fn list(&mut self) -> (BTreeSet<Vec<Item>>, bool) {
         assert!(self.eat("("), "a list opens with a parenthesis");
         self.eat("position");
@@ -378,8 +378,8 @@ fn transformation_set(keyword: &str) -> Vec<String> {
     }
 }
 
-/// Returns all distinct images of a list under its own transform keywords. The keywords are applied in every order,
-/// except that `:flipcolor` is always last.
+/// Returns all distinct images (transformed versions) of a list under its own transform keywords. The keywords are applied in
+/// every order, except that `:flipcolor` is always last.
 fn expand(items: &[Item], keywords: &[String]) -> BTreeSet<Vec<Item>> {
     let original = BTreeSet::from([items.to_vec()]);
     if keywords.is_empty() {
@@ -403,8 +403,8 @@ fn expand(items: &[Item], keywords: &[String]) -> BTreeSet<Vec<Item>> {
 fn apply_set(lists: BTreeSet<Vec<Item>>, keyword: &str) -> BTreeSet<Vec<Item>> {
     let words = transformation_set(keyword);
     let all = words.iter().flat_map(|word| lists.iter().map(move |list| apply_word(list, word)));
-    // An empty designator stays empty under every transformation, so the image can be dropped before the last keyword
-    // is applied.
+    // An empty designator stays empty under every transformation, so its image (transformed version) can be dropped before the
+    // last keyword is applied.
     all.filter(|image| !has_empty_designator(image)).collect()
 }
 
@@ -442,7 +442,7 @@ fn apply_step(item: Item, unit: char) -> Item {
             let step_list = |image: Vec<Item>| image.into_iter().map(|i| apply_step(i, unit)).collect();
             nested.images = nested.images.into_iter().map(step_list).collect();
             if nested.own {
-                // A nested list with keywords of its own loses those of its images that have an empty designator.
+                // If a nested list has its own keywords, its images with an empty designator are dropped.
                 nested.images.retain(|image| !has_empty_designator(image));
             }
             Item::Nested(nested)
@@ -497,13 +497,14 @@ fn step_squares(old: &Squares, unit: char) -> Squares {
     new
 }
 
-/// Returns true if an image must be dropped, because a designator in it or in a nested list has no squares.
+/// Returns true if an image (a transformed version of a list) must be dropped, because a designator in it or in a nested list has
+/// no squares.
 fn has_empty_designator(list: &[Item]) -> bool {
     list.iter().any(|item| match item {
         Item::Fact(_) => false,
         Item::Count(_, designators, _) => designators.iter().any(|d| d.squares == NO_SQUARES),
         Item::Negated(inner) => has_empty_designator(&[(**inner).clone()]),
-        // A nested list with keywords of its own counts as empty if all of its images were dropped.
+        // A nested list with its own keywords counts as empty if all its images (transformed versions) were dropped.
         Item::Nested(nested) if nested.own => nested.images.is_empty(),
         Item::Nested(nested) => nested.images.iter().any(|i| has_empty_designator(i)),
     })
@@ -511,13 +512,13 @@ fn has_empty_designator(list: &[Item]) -> bool {
 
 // -------------------------------------------------------------------------------------- evaluation
 
-/// A position list with all its images, which can be compared with many boards.
+/// A position list with all its images (transformed versions), ready to be matched against boards.
 pub struct Expanded {
     images: BTreeSet<Vec<Item>>,
 }
 
 impl Expanded {
-    /// Parses a position list and computes its images. Malformed text causes a panic.
+    /// Parses a position list and computes its images (transformed versions). Panics if the text is malformed.
     pub fn new(list: &str) -> Expanded {
         let mut parser = Parser { text: list.trim().chars().collect(), at: 0 };
         let (images, _) = parser.list();
@@ -531,7 +532,7 @@ impl Expanded {
     }
 }
 
-/// Returns true if the list matches the board. Malformed text causes a panic.
+/// Returns true if the list matches the board. Panics if the text is malformed.
 pub fn matches(list: &str, board: &Board, facts: &Facts) -> bool {
     Expanded::new(list).matches(board, facts)
 }
@@ -568,7 +569,7 @@ fn fits(d: &Designator, board: &Board, square: &Square) -> bool {
     d.squares[square.0][square.1] && d.pieces.contains(&board.at(*square))
 }
 
-/// Returns the squares of the board that a designator matches.
+/// Returns the board squares that a designator matches.
 fn found(d: &Designator, board: &Board) -> Vec<Square> {
     all_squares().filter(|square| fits(d, board, square)).collect()
 }
@@ -612,14 +613,14 @@ fn ray_directions(keyword: &str) -> Vec<(i32, i32)> {
     }
 }
 
-/// Returns true if the piece on a square is a slider: a queen, rook or bishop, whichever lines it moves along. Source:
-/// CQL 5 manual, `ray attack`.
+/// Returns true if the piece on a square is a slider: a queen, rook or bishop, whatever the direction. Source: CQL 5 manual, `ray
+/// attack`.
 fn slides(board: &Board, square: Square) -> bool {
     "QRBqrb".contains(board.at(square))
 }
 
-/// Returns the number of pairs of a start square and a direction for which the first occupied squares, including the
-/// start, match the designators in order.
+/// Counts the pairs of a start square and a direction for which the first occupied squares, including the start, match the
+/// designators in order.
 fn rays(keyword: &str, designators: &[Designator], board: &Board) -> i64 {
     let mut count = 0;
     for start in all_squares().filter(|s| board.at(*s) != '.') {
@@ -640,7 +641,8 @@ fn rays(keyword: &str, designators: &[Designator], board: &Board) -> i64 {
 
 // ---------------------------------------------------------------------------------------- printing
 
-/// Returns the distinct images of a list, each as the text of a list without transforms, such as `(position Rc3 qg3)`.
+/// Returns the distinct images (transformed versions) of a list, each as the text of a list without transforms, such as
+/// `(position Rc3 qg3)`.
 ///
 /// Items keep their order. A nested list with its own keywords is printed as `:or` with its images.
 pub fn images(list: &str) -> Vec<String> {

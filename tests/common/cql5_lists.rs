@@ -1,18 +1,18 @@
-//! Generates random CQL 5 position lists. For a list, it also generates boards on which the list often matches.
+//! Generates random CQL 5 position lists, and boards on which a given list often matches.
 //!
 //! Boards have one king of each side and no pawns on the first or last rank. The side not to move may be in check;
 //! [`Board::is_plausible`] tests this.
 
 use super::*;
 
-/// The maximum number of images of a list under transforms. The images of a nested list count once for each occurrence of that
-/// list.
+/// The maximum number of a list's images (transformed versions). The images of a nested list count once for each occurrence of
+/// that list.
 const IMAGES_MAX: usize = 4_000;
-/// The maximum number of compositions of transformations for a list. Most compositions give an image that is dropped or
-/// that another composition also gives.
+/// The maximum number of compositions of transformations for a list. Most compositions give an image that is dropped or that
+/// another composition also gives.
 const WORDS_MAX: usize = 8_000;
-/// The number of boards on which a list is tried, and the numbers of matches with which it is accepted. It must match
-/// some of the boards and miss others.
+/// The number of boards on which a new list is tried, and the accepted numbers of matches. A list must match some boards and not
+/// match others.
 const TRIALS: u64 = 32;
 const HITS: std::ops::RangeInclusive<usize> = 4..=28;
 
@@ -54,7 +54,7 @@ pub struct Lists {
 }
 
 impl Lists {
-    /// Creates a sequence of random lists. Equal seeds give equal lists.
+    /// Creates a generator of random lists. Equal seeds give equal lists.
     pub fn new(seed: u64) -> Lists {
         Lists { random: Random::new(seed) }
     }
@@ -68,8 +68,8 @@ impl Iterator for Lists {
     }
 }
 
-/// Returns a well-formed list with at most 4,000 images. It matches some, but not all, of the boards that are generated
-/// for it.
+/// Returns a well-formed list with at most 4,000 images (transformed versions). It matches some, but not all, of the boards that
+/// are generated for it.
 pub fn random_list(seed: u64) -> String {
     let mut random = Random::new(seed);
     loop {
@@ -91,8 +91,8 @@ pub fn random_list(seed: u64) -> String {
     }
 }
 
-/// Returns the number of images, which is compared with [`IMAGES_MAX`]. The images of nested lists are included, once
-/// for each image that contains them.
+/// Returns the number of images (transformed versions), including those of nested lists, once for each image that contains them.
+/// Lists with more than [`IMAGES_MAX`] are not used.
 fn size(images: &BTreeSet<Vec<Item>>) -> usize {
     fn of_item(item: &Item) -> usize {
         match item {
@@ -104,7 +104,7 @@ fn size(images: &BTreeSet<Vec<Item>>) -> usize {
     images.iter().map(|image| image.iter().map(of_item).sum::<usize>().max(1)).sum()
 }
 
-/// Returns random facts with which a list is evaluated on a board. Only `check` is computed from the board.
+/// Returns random facts for evaluating a list on a board. Only `check` is computed from the board.
 fn guess_facts(board: &Board, random: &mut Random) -> Facts {
     let mate = random.percent(10);
     Facts {
@@ -144,7 +144,7 @@ fn item_text(random: &mut Random, depth: usize, budget: &mut usize) -> String {
         return designator_text(random, true);
     }
     let kind = random.below(if depth < 2 { 13 } else { 9 });
-    // Most facts are rarely true, so they are often negated. A list then matches more often.
+    // Most facts are rarely true, so they are often negated to make lists match more often.
     let negation = if random.percent(if kind == 1 { 60 } else { 15 }) { "!" } else { "" };
     let d = |random: &mut Random, empty| designator_text(random, empty);
     let text = match kind {
@@ -237,7 +237,7 @@ fn element_text(random: &mut Random) -> String {
 // ------------------------------------------------------------------------------------------ boards
 
 impl Board {
-    /// Returns true if the side has a king that is attacked.
+    /// Returns true if the king of the given side is attacked.
     fn in_check(&self, white: bool) -> bool {
         let king = all_squares().find(|s| self.at(*s) == if white { 'K' } else { 'k' });
         let hostile = |s: &Square| self.at(*s) != '.' && self.at(*s).is_uppercase() != white;
@@ -251,8 +251,8 @@ impl Board {
     }
 }
 
-/// Returns a board with the pieces of a random image of the list and some other pieces. Sometimes one square is changed
-/// afterwards.
+/// Returns a board with the pieces of a random image (transformed version) of the list and some other pieces. Sometimes one
+/// square is changed afterwards.
 pub fn board_for(list: &str, seed: u64) -> Board {
     board_from(&Expanded::new(list), &mut Random::new(seed))
 }
@@ -275,7 +275,7 @@ fn board_from(list: &Expanded, random: &mut Random) -> Board {
     board
 }
 
-/// A board under construction. Settled squares no longer change; some of them must stay empty.
+/// A board under construction. Settled squares, some of which must stay empty, no longer change.
 struct Draft<'a> {
     board: Board,
     settled: Squares,
@@ -292,8 +292,7 @@ impl<'a> Draft<'a> {
         !self.settled[x][y]
     }
 
-    /// Returns true if the piece may be added on the square. A second king may not, and neither may a pawn on the first
-    /// or last rank.
+    /// Returns true if the piece may be added on the square: not a second king, and no pawn on the first or last rank.
     fn is_allowed(&self, piece: char, (_, rank): Square) -> bool {
         match piece {
             'K' | 'k' => !self.board.squares.contains(&piece),
@@ -311,7 +310,7 @@ impl<'a> Draft<'a> {
         items.iter().for_each(|item| self.place(item));
     }
 
-    /// Changes the board so that the item probably holds.
+    /// Changes the board so that the item probably matches.
     fn place(&mut self, item: &Item) {
         match item {
             Item::Fact(fact) if fact == "wtm" || fact == "btm" => {
@@ -345,7 +344,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Returns a random free square of the designator's set, and a piece for it.
+    /// Returns a random free square of the designator, and a piece for it.
     fn draw(&mut self, d: &Designator) -> Option<(char, Square)> {
         let free: Vec<Square> = all_squares().filter(|s| d.squares[s.0][s.1] && self.is_free(*s)).collect();
         let pieces: Vec<char> = d.pieces.iter().copied().collect();
@@ -382,8 +381,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Places pieces that match the designators along a line, and marks the squares between them as settled, so that
-    /// they stay empty.
+    /// Places pieces that match the designators along a line, and settles the empty squares between them.
     fn place_line(&mut self, keyword: &str, designators: &[Designator]) {
         for _ in 0..200 {
             let direction = self.random.pick(&ray_directions(keyword));
@@ -418,7 +416,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// Adds missing kings. The two kings are never placed next to each other.
+    /// Adds missing kings, never next to each other.
     fn add_kings(&mut self) {
         for (king, other) in [('K', 'k'), ('k', 'K')] {
             if self.board.squares.contains(&king) {

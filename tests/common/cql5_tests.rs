@@ -1,4 +1,4 @@
-//! Checks the worked examples of the CQL 5 manual, with its errors corrected, and the rules that the examples illustrate.
+//! Checks the worked examples of the CQL 5 manual, with its errors corrected, and the rules that they illustrate.
 
 use super::*;
 
@@ -14,7 +14,7 @@ fn canonical(items: &str) -> String {
     images(&format!("(position {items})")).concat()
 }
 
-/// Returns the list after one transformation, which is given as a sequence of unit steps.
+/// Returns the text of a list after one transformation, given as a sequence of unit steps.
 fn after(items: &str, word: &str) -> String {
     let list = Expanded::new(&format!("(position {items})")).images.pop_first().expect("one image");
     format!("(position {})", print_items(&apply_word(&list, word)))
@@ -24,7 +24,7 @@ fn count_images(items: &str) -> usize {
     images(&format!("(position {items})")).len()
 }
 
-/// Asserts that the images of the list `items` are exactly the expected ones.
+/// Asserts that the images (transformed versions) of the list `items` are exactly the expected ones.
 fn assert_images(items: &str, expected: &[&str]) {
     let expected: BTreeSet<String> = expected.iter().map(|e| canonical(e)).collect();
     let found: BTreeSet<String> = images(&format!("(position {items})")).into_iter().collect();
@@ -50,13 +50,13 @@ fn single_transformations_of_the_manual() {
         ("♕d4", "RRR", "♕g4"),
         ("♕[b3,c4]", "RRU", "♕[d4,e5]"),
         ("[♖♝♟][a2,c2]", "c", "[♜♗♙][a7,c7]"),
-        // These rows correct errors of the manual: h8 is on the trailing edge of a shift to the left, b2 moves to b7,
-        // and the colours are swapped.
+        // These rows correct errors in the manual: h8 is on the trailing edge of a shift to the left, b2 moves to b7, and the
+        // colours are swapped.
         ("♖c2 ♗h8 :wtm", "L", "♖b2 ♗[g8,h8] :wtm"),
         ("♖b2 ♗g8 :wtm", "h", "♖b7 ♗g1 :wtm"),
         ("♖b2 ♗g8 :wtm", "c", "♜b7 ♝g1 :btm"),
         ("♖[a1,a8,h1,h8]", "U", "♖[a1,a2,h1,h2]"),
-        // A full rank, a full file and the whole board do not change. A corner of the set spreads into a rectangle.
+        // A full rank, a full file and the whole board do not change. A corner square spreads into a rectangle.
         ("♖?3", "RRR", "♖[a-h3]"),
         ("♖b?", "UUUU", "♖[b1-8]"),
         ("♖", "RULD", "♖"),
@@ -127,7 +127,7 @@ fn images_of_the_manual() {
     }
 }
 
-/// Tests a shift along one axis together with a flip that exchanges the axes: first each order alone, then the union of both.
+/// Tests a shift along one axis and a flip that exchanges the axes: first in each order alone, then both orders together.
 #[test]
 fn the_order_of_keywords_does_not_matter() {
     let start = Expanded::new("(position ♘a1 ♚b3)").images;
@@ -193,7 +193,7 @@ fn designators_match_their_squares() {
         (":power U 18", true),
         (":powerdifference U 12", true),
         (":powerdifference a < -2", true),
-        // The queen attacks b2, e1, and ten empty squares. These are its expected counts.
+        // The queen attacks b2, e1, and ten empty squares. These rows have the resulting counts.
         (":attackcount A A 2", true),
         (":attackcount Q R 1", true),
         (":attackcount Q .[a28] 7", true),
@@ -247,17 +247,17 @@ fn facts_come_from_the_caller() {
 
 #[test]
 fn nested_lists_are_transformed_with_the_outer_one_and_by_their_own_keywords() {
-    // The outer transform also moves the items of a nested list. If a designator in it becomes empty, the whole outer
-    // image is dropped.
+    // The outer transform also applies to the items of a nested list. If a designator in it becomes empty, the whole outer image
+    // (transformed version) is dropped.
     assert_images(":or (♖b3 ♖f3) :flipvertical", &[":or (♖b3 ♖f3)", ":or (♖g3 ♖c3)"]);
     assert_images(":not (♖b3 ♖g3) :shifthorizontal", &[":not (♖b3 ♖g3)", ":not (♖c3 ♖h3)", ":not (♖a3 ♖f3)"]);
-    // The keywords of a nested list are applied before those of the outer list.
+    // A nested list's keywords are applied before those of the outer list.
     assert_images(
         "♔e1 :and (♖b3 :flipvertical) :fliphorizontal",
         &["♔e1 :or (:and (♖b3) :and (♖g3))", "♔e8 :or (:and (♖b6) :and (♖g6))"],
     );
-    // If the nested list has keywords of its own, only the nested image with an empty designator is dropped. If all
-    // nested images are dropped, the outer image is dropped too.
+    // If the nested list has its own keywords, only the nested images (transformed versions) with an empty designator are
+    // dropped. If all nested images are dropped, the outer image is dropped too.
     assert_images(
         "♔g1 :and (♖a3 ♗g3 :flipvertical) :shifthorizontal",
         &[
@@ -270,7 +270,8 @@ fn nested_lists_are_transformed_with_the_outer_one_and_by_their_own_keywords() {
     assert!(hit("(position :and (♖b3 :flipvertical))", fen));
     assert!(!hit("(position :not (♖b3 :flipvertical))", fen));
     assert!(hit("(position :not (♖b3 :fliphorizontal))", fen));
-    // After a shift by five files to the right, c8 is still on the board. d8 is not, so its image is dropped.
+    // After a shift by five files to the right, c8 is still on the board, but d8 is not, so its image (transformed version) is
+    // dropped.
     assert!(hit("(position ♔a1 :or (♖b3 ♜c8) :shift)", fen));
     assert!(!hit("(position ♔a1 :or (♖b3 ♜d8) :shift)", fen));
 }

@@ -2,7 +2,6 @@
 
 use std::{fs, path::Path};
 
-/// Returns the names of all entries of a folder, sorted.
 pub fn names(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).unwrap();
     let mut names: Vec<String> =

@@ -1,9 +1,8 @@
-//! Provides the main function of the test binaries, tables whose rows are tests, and tests that need a file, a program
-//! or a device that may be missing.
+//! Provides the main function of the test binaries, tables whose rows are tests, and tests that need a file, a program or a
+//! device that may be missing.
 //!
-//! If something that a test needs is missing, the test is *ignored*: a message names the missing file, program or
-//! device, and the test does not count as passed. If a variable such as `ORBIT_CORPUS_REQUIRED` is set, the test fails
-//! instead.
+//! If a test lacks something that it needs, it is *ignored*: a message names the missing file, program or device, and the test
+//! does not count as passed. If a variable such as `ORBIT_CORPUS_REQUIRED` is set, the test fails instead.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -16,31 +15,30 @@ use libtest_mimic::{Arguments, Completion, Failed, Trial};
 
 use super::length;
 
-/// A test, registered by the attribute `#[test]` of `tests/attribute`.
+/// A test that the attribute `#[test]` of `tests/attribute` has registered.
 pub struct Test {
     pub module: &'static str,
     pub name: &'static str,
-    /// The part of a long run that includes this test; `None` if every run includes it. The module
-    /// [`length`](super::length) describes the parts.
+    /// The part of a long run that executes this test; `None` if every run executes it. The module [`length`](super::length)
+    /// describes the parts.
     pub part: Option<usize>,
     pub run: fn(),
 }
 
 inventory::collect!(Test);
 
-/// A function that returns the rows of a table, registered by the attribute `#[table]`.
+/// A function that returns the rows of a table. The attribute `#[table]` has registered it.
 pub struct Table {
     pub module: &'static str,
     pub name: &'static str,
-    /// True if each part of a long run executes only a quarter of the rows, chosen by their numbers (see
-    /// [`length`](super::length)).
+    /// True if each part of a long run executes a quarter of the rows, selected by row number (see [`length`](super::length)).
     pub in_parts: bool,
     pub rows: fn() -> Vec<Row>,
 }
 
 inventory::collect!(Table);
 
-/// A row of a table. It is a test of its own, and its name begins with the name of the table.
+/// A table row, which is a test of its own. Its name begins with the name of the table.
 pub struct Row {
     name: String,
     run: Box<dyn Fn() + Send>,
@@ -52,7 +50,7 @@ impl Row {
     }
 }
 
-/// A file, program or device that a test needs and that some machines do not have.
+/// A file, program or device that a test needs and that may be missing on a machine.
 pub struct Need {
     /// The noun for messages, such as "a browser" in "needs a browser".
     what: &'static str,
@@ -70,8 +68,8 @@ pub const BROWSER: Need =
     Need { what: "a browser (Debian's package chromium)", required: "ORBIT_BROWSER_REQUIRED" };
 
 impl Need {
-    /// Returns the file, program or device that a test needs, if it was found. Otherwise ends the test: as failed if this machine
-    /// must have it, otherwise as ignored.
+    /// Unwraps `found`, the file, program or device that a test needs. If it is `None`, the test fails if this machine must have
+    /// it, and is ignored otherwise.
     #[track_caller]
     pub fn met<T>(&self, found: Option<T>) -> T {
         found.unwrap_or_else(|| {
@@ -85,15 +83,15 @@ impl Need {
     }
 }
 
-/// Ends a test that belongs to another part of a long run (see [`length`](super::length)).
+/// Ends a test that only another part of a long run executes (see [`length`](super::length)).
 pub fn leave_to_another_part() -> ! {
     resume_unwind(Box::new(Missing("another ORBIT_LONG_PART")))
 }
 
-/// The reason why a test is ignored. It is the payload of a panic that bypasses the panic hook, so nothing is printed.
+/// The reason for ignoring a test. It is the payload of a panic that bypasses the panic hook, so nothing is printed.
 struct Missing(&'static str);
 
-/// Runs the tests that the command line selects, like the compiler's own test harness.
+/// Runs the tests selected by the command line, like the built-in test harness.
 pub fn main() -> ExitCode {
     let tests = inventory::iter::<Test>
         .into_iter()
@@ -107,10 +105,10 @@ pub fn main() -> ExitCode {
     let mut tests: Vec<Trial> = tests.chain(rows).collect();
     tests.sort_by(|a, b| a.name().cmp(b.name()));
     let mut arguments = Arguments::from_args();
-    // One thread more than there are cores, because some tests wait for processes and devices.
+    // There is one more thread than cores, because some tests wait for processes and devices.
     arguments.test_threads.get_or_insert_with(|| available_parallelism().map_or(2, |cores| cores.get() + 1));
-    // If the filter contains `|`, it selects the tests whose names contain any of the strings between these signs, or with
-    // `--exact`, are one of them.
+    // A filter with `|` contains several strings. It selects the tests whose names contain one of them or, with `--exact`, equal
+    // one of them.
     if let Some(parts) = arguments.filter.take_if(|filter| filter.contains('|')) {
         let is_selected =
             |name: &str, part: &str| if arguments.exact { name == part } else { name.contains(part) };
@@ -121,7 +119,7 @@ pub fn main() -> ExitCode {
     libtest_mimic::run(&arguments, tests).exit_code()
 }
 
-/// Returns the name of a test with its module, but without the name of the binary.
+/// Returns a test's name with its module, but without the name of the binary.
 fn full_name(module: &str, name: &str) -> String {
     match module.split_once("::") {
         Some((_, module)) => format!("{module}::{name}"),
@@ -129,8 +127,8 @@ fn full_name(module: &str, name: &str) -> String {
     }
 }
 
-/// Returns the [`Trial`] called `name`. If `number` is given, only one part of a long run executes the trial (see
-/// [`length`](super::length)).
+/// Returns a [`Trial`], which is a test of the harness `libtest_mimic`, with the name `name`. If `number` is given, only one part
+/// of a long run executes the test (see [`length`](super::length)).
 fn trial(name: String, number: Option<usize>, run: impl Fn() + Send + 'static) -> Trial {
     Trial::ignorable_test(name.clone(), move || {
         let start = Instant::now();
@@ -143,7 +141,7 @@ fn trial(name: String, number: Option<usize>, run: impl Fn() + Send + 'static) -
     })
 }
 
-/// Appends a line with the test's time in seconds and its name to the file that `ORBIT_TEST_TIMES` names.
+/// Appends the test's time in seconds and its name, on one line, to the file that `ORBIT_TEST_TIMES` names.
 fn note_time(name: &str, time: Duration) {
     if let Some(path) = std::env::var_os("ORBIT_TEST_TIMES") {
         let file = OpenOptions::new().append(true).create(true).open(&path);

@@ -1,4 +1,4 @@
-//! Runs an HTTP server on the loopback interface. The test determines its answers.
+//! Runs an HTTP server on the loopback interface, whose responses the test determines.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -10,7 +10,7 @@ use std::thread;
 /// A request that the server received.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// The index of the request among all requests to the server, from 0.
+    /// The index of the request, counted from 0 over all requests to the server.
     pub index: usize,
     /// The path with the query.
     pub target: String,
@@ -18,12 +18,12 @@ pub struct Request {
 }
 
 impl Request {
-    /// Returns the value of a header. Its name must be in lower case.
+    /// Returns a header's value. The name must be in lower case.
     pub fn line(&self, name: &str) -> Option<&str> {
         self.lines.iter().find(|line| line.0 == name).map(|line| line.1.as_str())
     }
 
-    /// Returns the first byte of the requested range, or 0 if no range is requested.
+    /// Returns the offset of the first requested byte, or 0 if no range is requested.
     pub fn from(&self) -> usize {
         let range = self.line("range").and_then(|range| range.strip_prefix("bytes=")?.strip_suffix('-'));
         range.map_or(0, |first| first.parse().unwrap())
@@ -36,9 +36,9 @@ pub struct Answer {
     pub status: u16,
     pub lines: Vec<String>,
     pub body: Vec<u8>,
-    /// The size of the chunks in which the body is sent, in bytes.
+    /// The chunk size, in bytes, in which the body is sent.
     pub chunks: Option<usize>,
-    /// The number of bytes of the body after which the connection is closed.
+    /// The number of body bytes after which the connection is closed.
     pub cut: Option<usize>,
     /// If present, sending stops in the middle of the body until the test releases it.
     pub hold: Option<Hold>,
@@ -87,14 +87,14 @@ impl Answer {
     }
 }
 
-/// A gate that holds answers back until the test drops its [`Release`].
+/// A gate that holds back responses until the test drops its [`Release`].
 #[derive(Clone, Debug)]
 pub struct Hold {
     released: Arc<Mutex<Receiver<()>>>,
     met: Arc<AtomicUsize>,
 }
 
-/// The counterpart of a [`Hold`]. Dropping it releases the answers that the hold keeps back.
+/// The counterpart of a [`Hold`]. Dropping it releases the responses that are held back.
 pub struct Release(Sender<()>);
 
 impl Hold {
@@ -109,13 +109,13 @@ impl Hold {
         self.released.lock().unwrap().recv().ok();
     }
 
-    /// Returns the number of answers that have been held back so far.
+    /// Returns the number of responses that were held back so far.
     pub fn met(&self) -> usize {
         self.met.load(Ordering::SeqCst)
     }
 }
 
-/// Returns an answer that contains a file, as a good server sends it: with its length, a strong entity tag, and support
+/// Returns a response that contains a file, as a well-behaved server sends it: with its length, a strong entity tag, and support
 /// for ranges.
 pub fn file(request: &Request, body: &[u8], tag: &str) -> Answer {
     let (from, total) = (request.from(), body.len());
@@ -133,7 +133,6 @@ pub fn file(request: &Request, body: &[u8], tag: &str) -> Answer {
     Answer { status: 206, body: body[from..].to_vec(), ..answer }
 }
 
-/// A server. It runs until the process of the test ends.
 pub struct Server {
     /// `http://127.0.0.1:PORT`.
     pub url: String,
@@ -141,8 +140,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts a server that answers each request with the result of a function. If the function returns `None`, the
-    /// connection is closed without an answer.
+    /// Starts a server that responds to each request with the result of a function. If the result is `None`, the connection is
+    /// closed without a response.
     pub fn start(answer: impl Fn(&Request) -> Option<Answer> + Send + Sync + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -154,7 +153,7 @@ impl Server {
                 thread::spawn(move || {
                     let Some(request) = read(&mut stream, &seen) else { return };
                     if let Some(answer) = answer(&request) {
-                        // A client may disconnect before the answer is complete, which is not an error.
+                        // It is not an error if a client disconnects before the response is complete.
                         answer.send(&mut stream).ok();
                     }
                     stream.shutdown(Shutdown::Both).ok();
@@ -164,7 +163,6 @@ impl Server {
         Server { url, requests }
     }
 
-    /// Returns the requests that were received so far.
     pub fn requests(&self) -> Vec<Request> {
         self.requests.lock().unwrap().clone()
     }

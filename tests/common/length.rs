@@ -1,9 +1,9 @@
-//! Determines the length of tests that look for rare faults.
+//! Determines how much work those tests do that look for rare faults.
 //!
-//! Such a test has many *trials*. They are numbered from 0, and a number means the same trial in every run. If no
-//! variable is set, the test runs a sample of the trials. With `ORBIT_LONG=all` it runs all of them. With any other
-//! value of `ORBIT_LONG`, it runs one of four parts. `ORBIT_LONG_PART` chooses the part. If it is not set, the part is
-//! the number of commits modulo 4, so four consecutive commits run all trials once.
+//! Such a test consists of many *trials*, numbered pieces of work. A number means the same trial in every run. By default, a run
+//! executes only a sample of the trials. With `ORBIT_LONG=all`, it executes all trials. With any other value of `ORBIT_LONG`, it
+//! executes one of four parts. `ORBIT_LONG_PART` selects the part. If it is not set, the part is the number of commits modulo 4,
+//! so four consecutive commits run all trials once.
 
 use std::process::Command;
 use std::sync::OnceLock;
@@ -13,11 +13,11 @@ use super::harness;
 /// The number of parts into which long tests are divided.
 pub const PARTS: usize = 4;
 
-/// The share of a test's trials that a run executes.
+/// The share of a test's trials (numbered pieces of work) that a run executes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Length {
     Sample,
-    /// The trials whose number modulo [`PARTS`] is this remainder.
+    /// The trials (numbered pieces of work) whose number modulo [`PARTS`] is this remainder.
     Part(usize),
     All,
 }
@@ -41,7 +41,7 @@ pub fn length() -> Length {
     })
 }
 
-/// Returns the number of commits modulo [`PARTS`], or 0 if the number is not known, as in a shallow clone.
+/// Returns the number of commits modulo [`PARTS`], or 0 if that number is unknown, as in a shallow clone.
 fn part_of_commit() -> usize {
     let git = |args: &[&str]| {
         let output = Command::new("git").current_dir(env!("CARGO_MANIFEST_DIR")).args(args).output().ok()?;
@@ -53,15 +53,16 @@ fn part_of_commit() -> usize {
 }
 
 impl Length {
-    /// Returns those trials of `0..all` that a run executes. A sample consists of the first `sample` trials.
+    /// Returns the numbers below `all` of the trials (pieces of work) that a run executes. A sample consists of the first
+    /// `sample` trials.
     pub fn trials(self, all: usize, sample: usize) -> impl Iterator<Item = usize> {
         let stride = self.stride(1, 1);
         let end = if self == Length::Sample { sample } else { all };
         (stride.first..end).step_by(stride.step)
     }
 
-    /// Returns the parts that a run executes, for tests in which a trial depends on the earlier trials of its part. A
-    /// sample is the beginning of part 0.
+    /// Returns the parts that a run executes, for tests in which a trial (a piece of work) depends on earlier trials of its part.
+    /// A sample is the beginning of part 0.
     pub fn parts(self) -> std::ops::Range<usize> {
         match self {
             Length::Sample => 0..1,
@@ -70,8 +71,7 @@ impl Length {
         }
     }
 
-    /// Returns the indices of the items of a list that a run uses: every `all`-th item, or every `sample`-th item for a
-    /// sample.
+    /// Returns the indices of the list items that a run uses: every `all`-th item or, in a sample, every `sample`-th item.
     pub fn stride(self, all: usize, sample: usize) -> Stride {
         match self {
             Length::Sample => Stride { first: 0, step: sample },
@@ -80,8 +80,8 @@ impl Length {
         }
     }
 
-    /// Returns the minimum that a test requires for a count over all trials of a run: `all` for a run of all trials, a
-    /// quarter of that for one part, and `sample` for a sample.
+    /// Returns the minimum for a count over all trials (pieces of work) of a run: `all` if all trials run, a quarter of that for
+    /// one part, and `sample` for a sample.
     pub fn least(self, all: usize, sample: usize) -> usize {
         match self {
             Length::Sample => sample,
@@ -90,7 +90,7 @@ impl Length {
         }
     }
 
-    /// Returns true if a run executes the long form of the trial with this number. A sample executes its short form.
+    /// Returns true if a run executes the long form of trial (piece of work) `number`. A sample executes its short form.
     pub fn is_long(self, number: usize) -> bool {
         match self {
             Length::Sample => false,
@@ -99,14 +99,14 @@ impl Length {
         }
     }
 
-    /// Returns true if a run executes the trial with this number. A sample and a run of all trials do; a run of one
-    /// part does only if the trial belongs to that part.
+    /// Returns true if a run executes trial (piece of work) `number`. A sample and a run of all trials always do. A run of one
+    /// part does so only if the trial is in that part.
     pub fn makes(self, number: usize) -> bool {
         self == Length::Sample || self.is_long(number)
     }
 }
 
-/// The indices of the items that are selected from a list.
+/// The indices of selected list items.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Stride {
     pub first: usize,
@@ -119,25 +119,25 @@ impl Stride {
     }
 }
 
-/// Returns the trials that this run executes (see [`Length::trials`]).
+/// Returns the numbers of the trials (pieces of work) that this run executes (see [`Length::trials`]).
 pub fn trials(all: usize, sample: usize) -> impl Iterator<Item = usize> {
     length().trials(all, sample)
 }
 
-/// Returns the indices of the items that this run uses (see [`Length::stride`]).
+/// Returns the indices of the list items that this run uses (see [`Length::stride`]).
 pub fn stride(all: usize, sample: usize) -> Stride {
     length().stride(all, sample)
 }
 
-/// Ends the trial with this number if it belongs to another part. Runs other than [`Length::Part`] execute every such
-/// trial. This function is for trials that use a software driver, which are expensive only in large numbers.
+/// Ignores the current test if this run executes only one part, and test number `number` is in another part. All other runs
+/// execute such tests. They use a software driver, and are expensive only in large numbers.
 pub fn only_in_its_part(number: usize) {
     if !length().makes(number) {
         harness::leave_to_another_part();
     }
 }
 
-/// Returns the minimum that a test requires for a count in this run (see [`Length::least`]).
+/// Returns the minimum for a count in this run (see [`Length::least`]).
 pub fn least(all: usize, sample: usize) -> usize {
     length().least(all, sample)
 }

@@ -1,4 +1,4 @@
-//! Finds comments that were inserted into the text of games, and compares the rest of the text with the original.
+//! Finds comments that were inserted into PGN text, and compares the rest of the text with the original.
 
 /// The comment that is inserted.
 pub const MARK: &[u8] = b"{MARK}";
@@ -8,7 +8,6 @@ pub fn is_marked(marked: &[u8], text: &[u8]) -> bool {
     are(&pieces(marked), text)
 }
 
-/// Returns the number of comments `{MARK}` in a text.
 pub fn marks(text: &[u8]) -> usize {
     memchr::memmem::find_iter(text, MARK).count()
 }
@@ -22,8 +21,8 @@ fn pieces(text: &[u8]) -> Vec<&[u8]> {
     starts.iter().zip(ends).map(|(&start, end)| &text[start..end]).collect()
 }
 
-/// Returns true if the joined pieces give `text`. Where two pieces meet, up to four blanks before the joint and one
-/// blank after it may be missing.
+/// Returns true if the joined pieces equal `text`. Where two pieces meet, up to four blanks before the joint and one blank after
+/// it may be missing.
 fn are(pieces: &[&[u8]], text: &[u8]) -> bool {
     let [first, rest @ ..] = pieces else { return false };
     let Some(second) = rest.first() else { return *first == text };

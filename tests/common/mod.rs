@@ -23,12 +23,12 @@ use orbit_reel::{Block, BlockBuilder};
 use orbit_search::executor::{EngineOptions, Executor};
 use shakmaty::fen::Fen;
 
-/// Returns the folder of real files that the environment variable `ORBIT_CORPUS` names. If it is not set, the test is ignored.
+/// Returns the folder with real files that `ORBIT_CORPUS` names. If this environment variable is not set, the test is ignored.
 pub fn corpus() -> PathBuf {
     harness::CORPUS.met(corpus_if_any())
 }
 
-/// Returns the folder of [`corpus`], or `None` if it is not available. It is for tests that also check other files.
+/// Returns the folder of [`corpus`], or `None` if it is missing, for tests that also check other files.
 pub fn corpus_if_any() -> Option<PathBuf> {
     std::env::var_os("ORBIT_CORPUS").map(PathBuf::from)
 }
@@ -39,7 +39,7 @@ pub fn data(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Returns all blocks of a file of the corpus. The file is read only once.
+/// Returns all blocks (groups of games) of a corpus file, which is read only once.
 pub fn corpus_blocks(name: &str) -> Arc<[Block]> {
     static READ: Mutex<BTreeMap<PathBuf, Arc<[Block]>>> = Mutex::new(BTreeMap::new());
     let path = corpus().join(name);
@@ -52,7 +52,6 @@ pub fn blocks_of(path: &Path) -> Vec<Block> {
     blocks_with(path, StreamOptions::default())
 }
 
-/// Returns all blocks of a file, read with the given options.
 pub fn blocks_with(path: &Path, options: StreamOptions) -> Vec<Block> {
     blocks(BlockStream::open(&[path.to_owned()], options).unwrap())
 }
@@ -62,7 +61,6 @@ pub fn pgn_blocks(text: &str) -> Vec<Block> {
     pgn_blocks_with(text, StreamOptions::default())
 }
 
-/// Returns all blocks of a PGN text, read with the given options.
 pub fn pgn_blocks_with(text: &str, options: StreamOptions) -> Vec<Block> {
     blocks(BlockStream::from_pgn_bytes("test", text.as_bytes().to_vec(), options))
 }
@@ -78,7 +76,7 @@ fn blocks(database: BlockStream) -> Vec<Block> {
     out
 }
 
-/// Returns a single block with every `step`-th game of some blocks, beginning with game `first`.
+/// Returns a single block that contains every `step`-th game of some blocks, starting at game `first`.
 pub fn every_nth_game(blocks: &[Block], first: usize, step: usize) -> Block {
     let mut builder = BlockBuilder::new();
     let games = blocks.iter().flat_map(Block::games).skip(first).step_by(step);
@@ -88,24 +86,25 @@ pub fn every_nth_game(blocks: &[Block], first: usize, step: usize) -> Block {
     builder.finish()
 }
 
-/// Two selections of games: one for the long form of trials, and one for their short form.
+/// Two selections of games: many games for long tests, and a few for short ones.
 pub struct Samples {
     long: Block,
     short: Block,
 }
 
 impl Samples {
-    /// Selects every `long`-th game and every `short`-th game, beginning with game `first`.
+    /// Selects every `long`-th game and every `short`-th game, starting at game `first`.
     pub fn from_blocks(blocks: &[Block], first: usize, long: usize, short: usize) -> Samples {
         Samples { long: every_nth_game(blocks, first, long), short: every_nth_game(blocks, first, short) }
     }
 
-    /// Returns the games for a trial: many or few, depending on the length of the run.
+    /// Returns many or few games for the trial (piece of work) `number`, depending on the length of the run.
     pub fn of_trial(&self, number: usize) -> &Block {
         if length::length().is_long(number) { &self.long } else { &self.short }
     }
 
-    /// Runs a trial for each query, and returns the queries for which `hits` returns 0.
+    /// Calls `hits` for each query with many or few games, depending on the length of the run. Returns the queries for which it
+    /// returns 0.
     pub fn without_hits<'a>(
         &self,
         queries: &[&'a str],
@@ -119,7 +118,7 @@ impl Samples {
     }
 }
 
-/// Returns the sample games that `stride` selects, beginning with game `first`, and small files with games of all kinds. If
+/// Returns the sample games that `stride` selects, starting at game `first`, and small files with all kinds of games. If
 /// `variations` is true, they include their side lines.
 pub fn some_and_small(variations: bool, first: usize, stride: length::Stride) -> Vec<Block> {
     let mut options = StreamOptions::default();
@@ -134,7 +133,7 @@ pub fn some_and_small(variations: bool, first: usize, stride: length::Stride) ->
     std::iter::once(some).chain(small).collect()
 }
 
-/// Returns the position of a FEN, or the standard start position for `startpos`.
+/// Returns the position of a FEN, or the standard start position if the FEN is `startpos`.
 pub fn position(fen: &str) -> Position {
     match fen {
         "startpos" => Position::standard(),
@@ -145,18 +144,17 @@ pub fn position(fen: &str) -> Position {
     }
 }
 
-/// Returns a scan that evaluates a query on the processor.
+/// Returns an executor that evaluates a query on the processor.
 pub fn scan(query: &str) -> Executor {
     let parsed = orbit_query::parse(query).unwrap_or_else(|error| panic!("{query}: {error}"));
     Executor::with_query(parsed, &EngineOptions::default()).unwrap_or_else(|error| panic!("{query}: {error}"))
 }
 
-/// Returns a block of games without moves, one game for each position.
 pub fn block_of(positions: &[Position]) -> Block {
     block_of_games(positions.iter().map(|&start| Game { start: Some(start), ..Game::default() }))
 }
 
-/// Returns a block of games, which are numbered from 1.
+/// Returns a block with the given games, numbered from 1.
 pub fn block_of_games(games: impl IntoIterator<Item = Game>) -> Block {
     let mut builder = BlockBuilder::new();
     for (number, game) in (1..).zip(games) {

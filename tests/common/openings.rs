@@ -1,5 +1,4 @@
-//! Plays the list of openings with shakmaty. Tests compare the openings of the resulting positions with those that
-//! `orbit` finds.
+//! Plays the list of openings with shakmaty. Tests compare the openings of the resulting positions with those that `orbit` finds.
 
 use std::collections::HashMap;
 
@@ -12,7 +11,7 @@ pub fn epd(chess: &Chess) -> String {
     fen.rsplitn(3, ' ').last().unwrap().to_owned()
 }
 
-/// Returns the code and the name of the opening for each position, computed from the list itself.
+/// Returns the opening's ECO code and name for each position (EPD), computed from the list of openings.
 pub fn listed() -> HashMap<String, (String, String)> {
     let text = include_str!("../../crates/core/src/game/openings.tsv");
     let (mut path, mut name, mut out) = (vec![Chess::new()], String::new(), HashMap::new());

@@ -1,7 +1,7 @@
 //! Waits for events.
 //!
-//! Tests never depend on the time that something takes. Instead, they poll until an event has happened. [`PATIENCE`]
-//! limits the wait for an event that never happens.
+//! Tests never depend on how long something takes. They poll until an event has happened. [`PATIENCE`] limits the wait for an
+//! event that never happens.
 
 use std::fmt::Debug;
 use std::io::{ErrorKind, Read};
@@ -17,11 +17,11 @@ use std::time::{Duration, Instant};
 pub const PATIENCE: Duration = Duration::from_secs(600);
 /// The time between two polls.
 const PAUSE: Duration = Duration::from_millis(5);
-/// The number of consecutive polls that must find all threads of a process asleep before the process counts as waiting.
+/// The number of consecutive polls that must find all threads of a process asleep before the process is considered to be waiting.
 const LOOKS: u32 = 3;
 
-/// Polls `look` until it returns a value, and returns that value. Until then, `look` returns a description of the
-/// current state as an error; the last one is part of the message if the wait fails.
+/// Polls `look` until it returns a value, and returns that value. Until then, `look` returns a description of the current state
+/// as an error. If the wait fails, the panic message contains the last description.
 #[track_caller]
 pub fn until<T, S: Debug>(what: &str, mut look: impl FnMut() -> Result<T, S>) -> T {
     let begun = Instant::now();
@@ -36,8 +36,7 @@ pub fn until<T, S: Debug>(what: &str, mut look: impl FnMut() -> Result<T, S>) ->
     }
 }
 
-/// Returns the next message of a channel. If none arrives, panics with the text of `seen`, which describes what has
-/// arrived before.
+/// Returns the next message of a channel. If none arrives, panics with the result of `seen`, which describes what arrived before.
 #[track_caller]
 pub fn received<T>(what: &str, from: &Receiver<T>, seen: impl FnOnce() -> String) -> T {
     match from.recv_timeout(PATIENCE) {
@@ -47,7 +46,7 @@ pub fn received<T>(what: &str, from: &Receiver<T>, seen: impl FnOnce() -> String
     }
 }
 
-/// Runs work that must end in a limited time, and returns its result.
+/// Runs a function that must finish within [`PATIENCE`], and returns its result.
 #[track_caller]
 pub fn done<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (send, receive) = channel();
@@ -96,15 +95,13 @@ impl Heard {
         format!("{} bytes, at last {:?}", bytes.len(), String::from_utf8_lossy(last))
     }
 
-    /// Waits for the end of the pipe, and returns all its bytes.
     pub fn whole(self) -> Vec<u8> {
         self.reader.join().unwrap();
         std::mem::take(&mut *self.bytes.lock().unwrap())
     }
 }
 
-/// A process that does not outlive its test. When the value is dropped, the process is killed, and the drop waits until
-/// it has ended.
+/// A process that is killed when its test ends: dropping the value kills the process and waits until it has ended.
 pub struct Process(Child);
 
 impl Process {
@@ -126,9 +123,9 @@ impl Process {
         found.unwrap_or_else(|(seen, status)| panic!("{what}: the process ended ({status}); seen: {seen:?}"))
     }
 
-    /// Waits until the process itself is waiting for input or another event, that is, until several consecutive polls
-    /// find all its threads asleep. Panics if the process computes for 20 seconds of processor time without falling asleep,
-    /// however long that takes on a busy machine. On systems that do not report the state of threads, returns at once.
+    /// Waits until the process is blocked on input or another event, that is, until several consecutive polls find all its
+    /// threads asleep. Panics if the process uses 20 seconds of processor time without falling asleep, however long that takes on
+    /// a busy machine. On systems that do not report thread states, returns at once.
     #[track_caller]
     pub fn falls_asleep(&mut self) {
         let threads = format!("/proc/{}/task", self.0.id());
@@ -150,7 +147,7 @@ impl Process {
         });
     }
 
-    /// Returns the processor time that the process has used so far, in hundredths of a second.
+    /// Returns the processor time that the process has used, in hundredths of a second.
     #[cfg(target_os = "linux")]
     #[track_caller]
     pub fn computed(&self) -> u64 {
@@ -164,7 +161,7 @@ impl Process {
         assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     }
 
-    /// Waits for the process to end. The pipe to its standard input stays open.
+    /// Waits until the process ends. The pipe to its standard input stays open.
     #[track_caller]
     pub fn end(&mut self, what: &str) -> ExitStatus {
         until(&format!("the end of {what}"), || self.0.try_wait().unwrap().ok_or("it runs"))
@@ -185,12 +182,12 @@ impl Process {
     }
 }
 
-/// Returns the processor time that a process has used so far, in hundredths of a second, or nothing after it was waited for.
+/// Returns the processor time that a process has used, in hundredths of a second; `None` after the process has been waited for.
 #[cfg(target_os = "linux")]
 fn computed(process: u32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name of the program may contain blanks, so the fields are counted from its end: the state is field 3, and the times
-    // are fields 14 and 15.
+    // The program name may contain blanks, so the fields are counted from its end: the state is field 3, and the times are fields
+    // 14 and 15.
     let (_, fields) = stat.rsplit_once(") ")?;
     Some(fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap()).sum())
 }

@@ -12,7 +12,7 @@ use crate::common::{
     waiting::{Process, until},
 };
 
-/// The program names under which Chromium may be installed.
+/// The possible names of the Chromium program.
 const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
 
 /// The result of opening a page.
@@ -23,7 +23,7 @@ pub struct Rendered {
     pub console: Vec<String>,
 }
 
-/// Returns the browser of this machine. If there is none, the test is ignored.
+/// Returns the name of the installed browser. If there is none, the test is ignored.
 pub fn browser() -> &'static str {
     let runs = |name: &&str| {
         let version =
@@ -73,13 +73,13 @@ fn run(browser: &str, profile: &Path, address: &str, arguments: &[&str], out: &P
     assert!(status.success(), "{browser}: {status}");
 }
 
-/// Returns the parts of a text that are between an occurrence of `open` and the next `close`.
+/// Returns the parts of a text between each `open` and the next `close`.
 pub fn between<'a>(text: &'a str, open: &str, close: &str) -> Vec<&'a str> {
     let rest = text.split(open).skip(1);
     rest.map(|part| part.split(close).next().unwrap()).collect()
 }
 
-/// Returns the text of an HTML fragment: without tags, with entities resolved, and with single blanks between words.
+/// Returns the text of an HTML fragment, with tags removed, entities resolved, and single blanks between words.
 pub fn words(html: &str) -> String {
     let mut text = String::new();
     for (k, part) in html.split('<').enumerate() {
@@ -90,7 +90,7 @@ pub fn words(html: &str) -> String {
     resolved.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Returns the rows in the body of a table, each as a list of cells.
+/// Returns the body rows of a table, each as a list of cells.
 pub fn table(dom: &str, id: &str) -> Vec<Vec<String>> {
     let open = format!("<table id=\"{id}\">");
     let tables = between(dom, &open, "</table>");
@@ -105,7 +105,7 @@ pub fn table(dom: &str, id: &str) -> Vec<Vec<String>> {
         .collect()
 }
 
-/// Returns the folder in which pages are saved for inspection, if `ORBIT_PAGE_DIR` names one.
+/// Returns the folder in which pages are saved for inspection, if `ORBIT_PAGE_DIR` is set.
 pub fn kept() -> Option<PathBuf> {
     std::env::var_os("ORBIT_PAGE_DIR").map(PathBuf::from)
 }

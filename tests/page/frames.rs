@@ -1,13 +1,13 @@
-//! Shows pages in frames with the width of phones.
+//! Shows pages in frames that are as wide as a phone.
 
 use serde_json::Value;
 
 use crate::browser::{between, render, words};
 use crate::shows_its_json;
 
-/// Shows a page in frames with the width of phones, in which no scripts may run. Checks that nothing is wider than the
-/// frame, that nothing is missing, and that bars are at the right places on the axes of charts. `lit` is the expected
-/// number of pieces on lit squares in the sample, if it is known.
+/// Shows a page in frames that are as wide as a phone, with scripts disabled. Checks that nothing is wider than the frame, that
+/// nothing is missing, and that chart bars are at the right places on their axes. `lit` is the expected number of pieces on lit
+/// squares in the sample, if known.
 pub fn fits(browser: &str, html: &str, lit: Option<u64>) {
     let frames = r#"<!DOCTYPE html><meta charset="utf-8"><pre id="answer">nothing</pre><script>
         const page = PAGE, answer = [];
@@ -37,8 +37,8 @@ pub fn fits(browser: &str, html: &str, lit: Option<u64>) {
                     });
                     lit += [...board.querySelectorAll(".lit")].filter(holds).length;
                 }
-                // The labels of files and ranks are drawn once and reused by several boards, so their size is measured
-                // at each board.
+                // The labels of files and ranks are defined once and reused by several boards, so their size is measured at each
+                // board.
                 for (const names of inside.querySelectorAll("use[href='#board-names']")) {
                     const svg = names.ownerSVGElement;
                     smallest = Math.min(smallest, 13 * box(svg).width / svg.viewBox.baseVal.width);
@@ -87,8 +87,8 @@ pub fn fits(browser: &str, html: &str, lit: Option<u64>) {
     }
 }
 
-/// Checks a chart whose labels are numbers or ranges: its bars and the ticks of its axis must all be on one linear
-/// scale. A year without games then leaves a gap between two bars.
+/// Checks a chart whose labels are numbers or ranges: all bars and axis ticks must be on one linear scale, so a year without
+/// games leaves a gap.
 fn is_to_scale(chart: &Value) {
     let ends = |label: &str| {
         let (first, last) = label.split_once('-').unwrap_or((label, label));

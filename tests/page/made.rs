@@ -11,13 +11,13 @@ use orbit_search::report::{
 use orbit_transforms::Orbit;
 use orbit_transforms::OutermostOrbit as _;
 
-/// Returns the orbit (the distinct copies) of a query that is a transform.
+/// Returns the orbit (the set of distinct copies) of a query that is a transform.
 pub fn orbit_of(text: &str) -> Orbit {
     let filter = orbit_transforms::expand(&orbit_query::parse(text).unwrap().query.body).unwrap();
     filter.outermost().unwrap_or_else(|| panic!("{text} is no transform"))
 }
 
-/// Returns findings with everything that a page can show. Some parts are too long, too large or hostile.
+/// Returns findings (the data of a report) with everything that a page can show. Some parts are too long, too large or hostile.
 pub fn rich(query: &str) -> Findings {
     let orbit = orbit_of(query);
     let size = orbit.copies.len() as u64;
@@ -54,7 +54,7 @@ pub fn rich(query: &str) -> Findings {
     }
 }
 
-/// Returns the findings of a query without hits.
+/// Returns the findings (the data of a report) for a query without hits.
 pub fn empty() -> Findings {
     let orbit = orbit_of("shift {R[a1,a2] k}");
     Findings {

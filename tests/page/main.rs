@@ -36,7 +36,7 @@ fn embedded(html: &str) -> &str {
     found[0]
 }
 
-/// Returns true if a page contains the findings as JSON, byte for byte. Only `<`, which could end a script, is escaped.
+/// Returns true if a page contains the findings as JSON, byte for byte except for `<`, which could end a script and is escaped.
 fn holds(html: &str, findings: &Findings) -> bool {
     embedded(html).replace("\\u003c", "<") == serde_json::to_string(findings).unwrap()
 }
@@ -54,7 +54,7 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap().split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Checks that a page shows the values of the JSON that is embedded in it.
+/// Checks that a page shows the values of its embedded JSON.
 fn shows_its_json(html: &str) {
     let json: Value = serde_json::from_str(embedded(html)).unwrap();
     let tiles: Vec<String> = between(html, "<dd>", "</dd>").into_iter().map(words).collect();
@@ -115,8 +115,8 @@ fn shows_its_json(html: &str) {
     }
 }
 
-/// Checks a heat map, or the two maps, one for each colour, that replace it. A map with hits in only one or two cells must not be
-/// on the page.
+/// Checks a heat map, or the two maps, one per colour, that replace it. A map with hits in only one or two cells must not be on
+/// the page.
 fn shows_maps(html: &str, id: &str, map: &Value, by_color: &Value) {
     let apart = by_color.as_array().into_iter().flatten().enumerate();
     let apart: Vec<_> = apart.map(|(k, map)| (format!("{id}-{k}"), map)).collect();
@@ -163,7 +163,7 @@ fn shows_sample(html: &str, sample: &[Value], has_copies: bool) {
         for part in [game.as_str(), &players, &text(&hit["fen"]), &text(&hit["source"])] {
             assert!(caption.contains(part), "{part}: {caption}");
         }
-        // If there is only one copy (transformed pattern), it is the query itself, so it is not shown.
+        // A single copy (transformed pattern) is the query itself, so it is not shown.
         let copy = if has_copies { &hit["copy"] } else { &Value::Null };
         let parts = [&hit["next"], &hit["value"], copy, &hit["span"]["moves"]];
         let moves = ["before", "after"].into_iter().flat_map(|side| hit["moves"][side].as_array().unwrap());
@@ -226,14 +226,14 @@ fn place(copy: &Value) -> String {
     }
 }
 
-/// Checks the table of a heat map. Its rows begin at the top of the board, but those of the JSON begin at the bottom.
+/// Checks the table of a heat map. Its rows start at the top of the board, whereas those in the JSON start at the bottom.
 fn shows_map(html: &str, id: &str, map: &Value) {
     let side = map["side"].as_u64().unwrap() as usize;
     let counts: Vec<String> = map["counts"].as_array().unwrap().iter().map(grouped).collect();
     let wanted: Vec<&[String]> = counts.chunks(side).rev().collect();
     let shown = table(html, id);
     assert_eq!(shown.iter().map(|row| &row[1..]).collect::<Vec<_>>(), wanted, "{id}");
-    // The titles of the picture's cells must have the same counts as the table.
+    // The cell titles in the picture must have the same counts as the table.
     let picture = between(html, &format!("aria-labelledby=\"{id}-map-title {id}-map-desc\">"), "</svg>")[0];
     let mut told: Vec<String> = between(picture, "<g><title>", "</title>")
         .iter()
@@ -246,7 +246,7 @@ fn shows_map(html: &str, id: &str, map: &Value) {
     assert_eq!(by_rows(&told), wanted, "{id}");
 }
 
-/// Checks parts that every page must have, and parts that no page may have.
+/// Checks that the page contains the mandatory parts and no forbidden ones.
 fn is_well_made(html: &str) {
     assert!(html.starts_with("<!DOCTYPE html><html lang=\"en\">"), "{}", &html[..80]);
     let script = between(html, "<script>", "</script>");
@@ -275,7 +275,7 @@ fn is_well_made(html: &str) {
     assert_eq!(html.matches("<table").count(), html.matches("<caption>").count());
     assert_eq!(html.matches("<th ").count(), html.matches("<th scope=").count());
     assert!(!html.contains("<th>"));
-    // Links must not reveal the page on which they were followed.
+    // Links must not reveal the page from which they are followed.
     let links = between(html, "<a ", ">").into_iter().filter(|link| link.contains("href=\"https:"));
     links.for_each(|link| assert!(link.contains("rel=\"noopener noreferrer\""), "{link}"));
 }

@@ -9,8 +9,8 @@ use crate::browser::{between, browser, render, render_at, table, words};
 use crate::frames::fits;
 use crate::{QUERY, common, embedded, is_well_made, shows_its_json};
 
-/// The maximum size of a page in bytes. Larger pages would be slow to send and to open. The list of games, which has at
-/// most 1,000 games, takes most of the bytes.
+/// The maximum page size in bytes. Larger pages would be slow to send and to open. The list of games, limited to 1,000 games,
+/// takes up most of a page.
 const BYTES_MAX: usize = 1_300_000;
 
 fn scan(query: &str, games: &Path, more: &[&str]) -> Vec<u8> {
@@ -24,8 +24,7 @@ fn json(out: &[u8]) -> Value {
     serde_json::from_slice(out).unwrap()
 }
 
-/// Returns the report of a search, as HTML and as JSON. Checks that it contains no path of this machine, and that it is
-/// small.
+/// Returns the report of a search, as HTML and as JSON. Checks that it is small and contains no path of this machine.
 fn report(query: &str, games: &Path) -> (String, Value) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("report.html");
@@ -95,7 +94,7 @@ fn reports_fit_their_queries_and_phones() {
         let (html, findings) = report(query, &sample());
         let found = between(&html, "<section id=\"", "\"");
         assert_eq!(found, sections, "{query}");
-        // The query must be shown only once, either as the headline or in a box of its own.
+        // The query must be shown only once, either as the headline or in its own box.
         let body = html.split_once("<body>").unwrap().1;
         let header = between(body, "<header>", "</header>")[0];
         let shown = between(header, "<code>", "</code>").into_iter().map(words);
@@ -106,13 +105,13 @@ fn reports_fit_their_queries_and_phones() {
         shows_its_json(&html);
         fits(browser, &html, None);
     }
-    // There must be a chart for each grouping whose groups are ranges of numbers.
+    // Each grouping by number ranges must have a chart.
     let (html, _) = report("power A - power a", &sample());
     let charts = between(&html, "aria-labelledby=\"means-", "-title");
     assert_eq!(charts, ["year", "ply"]);
 }
 
-/// A button must copy the FEN of its row, the one that the search prints.
+/// A row's button must copy the same FEN that the search prints.
 #[test]
 fn buttons_copy_the_fen_of_the_row() {
     let browser = browser();
@@ -131,8 +130,8 @@ fn buttons_copy_the_fen_of_the_row() {
     assert_eq!(fens.len(), 24);
     let written: Vec<String> = between(&html, "data-fen=\"", "\"").into_iter().map(words).collect();
     assert_eq!(written, fens);
-    // The clipboard is replaced inside a frame, so that the page around the frame receives the copied text. Without a
-    // clipboard, the page copies in another way, and shows whether that worked.
+    // The clipboard is replaced inside a frame, so that the page around the frame receives the copied text. Without a clipboard,
+    // the page uses another way to copy, and shows if it worked.
     let around = r#"<!DOCTYPE html><meta charset="utf-8"><pre id="answer">nothing</pre><script>
         const frame = document.createElement("iframe"), copied = [];
         frame.srcdoc = PAGE;
@@ -159,8 +158,7 @@ fn buttons_copy_the_fen_of_the_row() {
     assert_eq!(answer["says"], serde_json::json!(["Copied"]), "{answer}");
 }
 
-/// If there are no hits, the page shows counts of similar queries. They must equal the counts of a search for these
-/// queries.
+/// If there are no hits, the page shows the hit counts of similar queries. They must equal those of a search.
 #[test]
 fn the_nearest_misses_are_counted() {
     for (query, least) in [("{Ka1 Ka2}", 5), ("Ka1 & kh8 & Qb8 & Rc8", 9), ("flip {mate stalemate}", 2)] {
@@ -188,7 +186,7 @@ fn the_nearest_misses_are_counted() {
     assert_eq!(report("mate stalemate and false", &sample()).1["misses"]["is_whole"], true);
 }
 
-/// The list of games must open without a script. Its links must lead to boards, even to boards that are collapsed.
+/// The list of games must open without a script. Its links must lead to boards, including collapsed ones.
 #[test]
 fn the_list_leads_to_boards() {
     let browser = browser();

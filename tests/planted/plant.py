@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PLANTED = Path(__file__).resolve().parent
-# The folders that hold the sources of the program, and of the bench in which faults are planted.
+# The folders with the sources of the program, and of the bench in which faults are planted.
 SOURCES = ["src", "crates", "benches/card"]
 # The crate that all others import.
 CORE = "crates/core"
@@ -80,7 +80,7 @@ def blanked(text: str) -> str:
 
 
 def items(bare: str, name: str):
-    """Yields the head, begin and end of each item with a name in blanked text, and true for a function, whose body is meant."""
+    """Yields the head, begin and end of each item with a name in blanked text, and True for a function, whose body is meant."""
     for match in re.finditer(rf"\b(fn|const|static|struct|enum|macro_rules!)\s+(mut\s+)?{re.escape(name)}\b", bare):
         line = max(bare.rfind(end, 0, match.start()) for end in ";{}") + 1
         if match.group(1) != "fn":
@@ -114,7 +114,7 @@ def stripped(text: str) -> tuple[str, list[int]]:
 
 
 def within(text: str, begin: int, end: int, old: str) -> list[tuple[int, int]]:
-    """Returns the ranges between two offsets that contain a text, however it is broken into lines."""
+    """Returns the ranges between two offsets that contain a text, whatever its line breaks."""
     wanted, _ = stripped(old)
     bare, offsets = stripped(text[begin:end])
     found = (match.start() for match in re.finditer(f"(?={re.escape(wanted)})", bare))
@@ -217,7 +217,7 @@ def write_switches(root: Path, chosen: list[Fault]) -> None:
 
 
 def core(root: Path, path: Path) -> str:
-    """Returns the name by which a source refers to the crate that contains the code of the switches."""
+    """Returns the name by which a source file refers to the crate with the code of the switches."""
     return "crate" if (root / CORE) in path.parents else "orbit_core"
 
 
@@ -247,7 +247,7 @@ def check(root: Path) -> int:
         if len(places) != 1:
             print(f"FAULT: {fault.name}: `{fault.item}` with the old text is in {len(places)} places")
             wrong = 1
-        # The name is that of a test, or that of a table, which begins the names of its rows.
+        # The name is that of a test, or that of a table, which is a prefix of the names of its rows.
         if not tests[fault.binary].intersection(fault.test.split("::")):
             print(f"FAULT: {fault.name} names the test {fault.test}, which {fault.binary} does not have")
             wrong = 1

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Plants faults into a copy of the tree. Each fault names a test, which must then fail. tests/planted/*.toml contain the faults;
-# plant.py describes their form.
+# Plants faults into a copy of the source tree. Each fault names a test, which must then fail. tests/planted/*.toml contain the
+# faults; plant.py describes their format.
 #
 #   run.sh                  plants all faults
 #   run.sh NAME..           plants the named faults
 #   run.sh --part 3/20      plants a twentieth of the faults: parts are numbered from 0, and each needs few test binaries
 #   run.sh --check          builds nothing: checks that the place of each fault and its test exist
 #
-# Most faults can be switched on by a variable, so the copy is built once for all of them. The others are planted one after the
-# other. The copy is built in the target folder of the tree (or CARGO_TARGET_DIR), so that dependencies are built only once.
-# Afterwards target/debug/orbit is the program of the copy.
+# An environment variable switches most faults on, so the copy is built once for all of them. The others are planted one by one.
+# The copy is built in the target folder of the original tree (or CARGO_TARGET_DIR), so that dependencies are built only once.
+# Afterwards, target/debug/orbit is the program of the copy.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -33,10 +33,10 @@ mkdir -p "$copy"
 (cd "$root" && git ls-files -z --cached --others --exclude-standard | tar --null -T - -cf - --ignore-failed-read) |
     tar -xf - -C "$copy"
 cd "$copy"
-# Cargo recognises packages by their place in the workspace and by their version. With another version, builds of the copy are
-# not taken for builds of the tree.
+# Cargo recognises packages by their place in the workspace and by their version. With a different version, cargo does not
+# mistake builds of the copy for builds of the original tree.
 sed -i 's/^version = .*/version = "0.0.0-planted"/; s/{ version = "[^"]*", path/{ path/' Cargo.toml
-# The copied files keep their times, and an earlier run may have left newer builds that contain faults. So all files are made new.
+# The copied files keep their times, and an earlier run may have left newer builds that contain faults. So all files are touched.
 find src crates shaders benches tests -type f -exec touch {} +
 export CARGO_TARGET_DIR=$target
 plant list "$@" >"$work/faults"
@@ -61,11 +61,11 @@ build() {
     }
 }
 
-# Runs a test, or all rows of a table. Returns 0 if they pass, 1 if they fail or take four minutes, 2 if this quarter of the long
-# trials has none of them, and 3 if the process was killed.
+# Runs a test, or all rows of a table. Returns 0 if they pass, 1 if they fail or take four minutes, 2 if this quarter of a long
+# run executes none of them, and 3 if the process was killed.
 run() {
     local exact=() log=$work/run-$BASHPID.log
-    # The name of a test may be the beginning of other names. The name of a table is only the beginning of the names of its rows.
+    # A test name may be a prefix of other test names. A table name is only a prefix of the names of its rows.
     ! "$1" --list 2>"$log" | grep -xF "$2: test" >/dev/null || exact=(--exact)
     local code=0
     timeout 240 "$1" "$2" "${exact[@]}" >"$log" 2>&1 || code=$?
@@ -74,11 +74,11 @@ run() {
     grep -qE '^test result: ok. [1-9][0-9]* passed' "$log" || return 2
 }
 
-# The quarters of the long trials, beginning with the quarter of this run.
+# The quarters of a long run, starting with the quarter of this run.
 quarters=()
 for i in 0 1 2 3; do quarters+=($(((${ORBIT_LONG_PART:-0} + i) % 4))); done
 
-# Returns 0 if a test passes on the first quarter that contains any of its trials.
+# Returns 0 if a test passes in the first quarter that executes any part of it.
 passes() {
     local quarter code
     for quarter in "${quarters[@]}"; do
@@ -89,7 +89,7 @@ passes() {
     return 1
 }
 
-# Runs a test on one quarter of its trials after the other, until it fails. Most faults are found in the first quarter.
+# Runs a test in one quarter of a long run after the other, until it fails. Most faults are found in the first quarter.
 fails() {
     local quarter code ran=
     for quarter in "${quarters[@]}"; do
@@ -115,7 +115,7 @@ caught() {
     fi
 }
 
-# Waits until fewer jobs are running than there are cores. Most tests that are named use one core.
+# Waits until fewer jobs are running than there are cores. Most of the named tests use one core.
 turn() { while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n || true; done; }
 
 mapfile -t switches < <(awk -F'\t' '$4 == "switch" { print $1 }' "$work/faults")
@@ -127,7 +127,7 @@ if [ ${#switches[@]} -gt 0 ]; then
         built[$binary]=$(build "$binary")
         [ -n "${built[$binary]}" ] || { cat "$work/build.log"; exit 1; }
     done <"$work/faults"
-    # A test that fails without a fault would catch every fault.
+    # A test that fails without a fault would seem to detect every fault.
     while IFS=$'\t' read -r name binary test way; do
         [ "$way" = switch ] && [ -z "${passing[$binary $test]:-}" ] || continue
         passing[$binary $test]=1
@@ -150,5 +150,5 @@ while IFS=$'\t' read -r name binary test way; do
     [ -n "$tests" ] || { cat "$work/build.log"; echo "FAULT: $name does not build"; continue; }
     caught "$name" "$tests" "$test"
 done <"$work/faults"
-# A process that was killed has caught nothing.
+# A process that was killed has not detected the fault.
 [ "$(sort -u "$work/caught" 2>/dev/null | wc -l)" = "$(wc -l <"$work/faults")" ]

@@ -1,12 +1,12 @@
-//! Tests lines, paths and played moves in cases that the tables of CQL's answers do not cover well: limits, castling in
-//! Chess960, null moves, and the comments of hits.
+//! Tests lines, paths and played moves in cases that the tables of CQL 6.2 results hardly cover: limits, castling in Chess960,
+//! null moves, and hit comments.
 
 use orbit_database::StreamOptions;
 use orbit_engine::{Answer, Answers, Engine, EngineError, Wants, reference::Bulk};
 
 use crate::common::pgn_blocks_with;
 
-/// Returns a game of `plies` half-moves in which only knights move, back and forth.
+/// Returns a game of `plies` half-moves in which knights move back and forth.
 fn long_game(plies: usize) -> String {
     let moves = ["Nf3", "Nf6", "Ng1", "Ng8"];
     (0..plies).map(|ply| moves[ply % 4]).collect::<Vec<_>>().join(" ") + " *\n"
@@ -22,7 +22,7 @@ fn asked(text: &str, pgn: &str, outputs: Wants) -> Result<Answers, EngineError> 
     Bulk::new([&query]).unwrap_or_else(|error| panic!("{text}: {error}")).answer(&blocks[0], outputs)
 }
 
-/// Returns the nodes (position numbers) at which a query has a value, each with that value.
+/// Returns the nodes (position numbers) at which a query has a value, with that value.
 fn values(text: &str, pgn: &str) -> Vec<(usize, i32)> {
     let hits = asked(text, pgn, Wants::VALUES).unwrap_or_else(|error| panic!("{text}: {error}")).hits;
     let value = |slot: usize| match hits.answer(slot) {
@@ -33,7 +33,7 @@ fn values(text: &str, pgn: &str) -> Vec<(usize, i32)> {
     (0..32 * hits.bits.len()).filter(|&slot| hits.contains(slot)).map(|slot| (slot, value(slot))).collect()
 }
 
-/// Returns the comments in the first game, each after the number of the position to which it belongs.
+/// Returns the comments in the first game, each after its position number.
 fn comments(text: &str, pgn: &str) -> Vec<String> {
     let answers = asked(text, pgn, Wants::COMMENTARY).unwrap_or_else(|error| panic!("{text}: {error}"));
     let commentary = answers.commentary.expect("it was asked for");
@@ -41,7 +41,7 @@ fn comments(text: &str, pgn: &str) -> Vec<String> {
     of_game.comments.iter().map(|(at, text)| format!("{at} {}", String::from_utf8_lossy(text))).collect()
 }
 
-/// Returns the message of the error with which a query ends.
+/// Returns the message of the error that a query causes.
 fn fault(text: &str, pgn: &str) -> String {
     match asked(text, pgn, Wants::VALUES) {
         Err(EngineError::Query { diagnostic, .. }) => diagnostic.message,
@@ -50,8 +50,8 @@ fn fault(text: &str, pgn: &str) -> String {
     }
 }
 
-/// The search for a `line` tries each pair of a position and a place in the compiled `line` only once. A search that tried all ways
-/// through nested repetitions one by one would exceed the limit of steps.
+/// The search for a `line` tries each pair of a position and a place in the compiled `line` only once. Trying every way through
+/// nested repetitions would exceed the step limit.
 #[test]
 fn nested_repeats_take_no_longer_than_their_places() {
     let game = long_game(400);
@@ -120,9 +120,9 @@ fn what_from_and_to_name_is_the_part_that_the_nearest_dash_selects() {
     for (text, due) in [
         ("R--(from)", vec![(6, h1)]),
         ("wtm K--(to)", vec![(6, g1)]),
-        // Castling moves the king and the rook. `from` and `to` mean the squares of the piece that the dash filter selects. At
-        // another position, they mean the squares of both. A dash filter inside the parentheses does not change this, and each move
-        // of a path selects a piece of its own.
+        // Castling moves the king and the rook. `from` and `to` mean the squares of the piece that the dash filter selects, and
+        // at any other position the squares of both. A dash filter inside the parentheses does not change this, and each move of
+        // a path selects its own piece.
         ("wtm R--(currentposition:(from & e1))", vec![(6, 4)]),
         ("wtm R--({--(castle)} to & g1)", vec![]),
         ("wtm R--({--(castle)} to)", vec![(6, f1)]),
@@ -136,7 +136,7 @@ fn what_from_and_to_name_is_the_part_that_the_nearest_dash_selects() {
 
 #[test]
 fn each_copy_bans_its_own_starts() {
-    // The pattern for White forbids positions 2 to 4 as starts. The pattern for Black begins at 3 all the same.
+    // The pattern for White excludes positions 2 to 4 as starts. The pattern for Black can still start at 3.
     let found = values("flipcolor line nestban --> {wtm Nf3} --> true --> true", &long_game(5));
     assert_eq!(found, [(2, 3), (3, 3)]);
 }

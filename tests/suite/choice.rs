@@ -1,4 +1,4 @@
-//! Tests the rules that choose among the games and positions at which a query matches.
+//! Tests the rules that select games and positions among those at which a query matches.
 
 use crate::common::{corpus_blocks, every_nth_game, length, pgn_blocks, some_and_small};
 use orbit_core::named::Named;
@@ -48,18 +48,18 @@ fn block() -> Block {
     blocks.remove(0)
 }
 
-/// Returns hits (matches) at the slots (positions) that `test` selects.
+/// Returns hits (matches) at the slots (positions) for which `test` is true.
 fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
     let mut bits = vec![0; block.segments()];
     (0..block.slots()).filter(|&slot| test(slot)).for_each(|slot| bits[slot / 32] |= 1 << (slot % 32));
     Hits { bits, values, main_lines: false }
 }
 
-/// Compares the number of games with hits with a simple count, game by game. The hits are close together, far apart, or
-/// at the first or last position of games.
+/// Compares the number of games with hits with a simple count, game by game. The hits are dense, sparse, or at the first or last
+/// positions of games.
 #[test]
 fn games_with_hits_are_counted() {
-    // The last block has a single segment (32 positions), but the code counts segments in pairs.
+    // The last block (group of games) has a single segment (32 positions), but the code processes segments in pairs.
     for block in some_and_small(true, 1, length::Length::All.stride(1, 5)).into_iter().chain([block()]) {
         let begins = |slot: usize| block.games().any(|game| game.first_slot() == slot);
         let ends = |slot: usize| block.games().any(|game| game.end_slot() == slot + 1);
@@ -96,7 +96,7 @@ fn conditions_hold_where_they_should() {
         ("elo>=2600", "12"),
         ("elo > 2600", "1"),
         ("elo=2600", "2"),
-        // A rating of 0 means that the rating is unknown. A query for the text of the tag still finds it.
+        // A rating of 0 counts as unknown. A query for the text of the tag still finds it.
         ("whiteelo<3000", "1"),
         ("whiteelo=0", "2"),
         ("blackelo=2600", "2"),
@@ -166,8 +166,8 @@ fn conditions_hold_where_they_should() {
     }
 }
 
-/// A side line may be longer than the main line, but is not counted. In a game that starts with Black to move, two half-moves also
-/// count as one move.
+/// A side line can be longer than the main line, but does not count. Two half-moves are one move, even if the game starts with
+/// Black to move.
 #[test]
 fn moves_of_games_are_counted() {
     let games = "*\n\n1. e4 *\n\n1. e4 e5 *\n\n1. e4 e5 2. Nf3 (2. d4 exd4 3. Qxd4 Nc6) *\n\n\
@@ -298,7 +298,7 @@ fn the_top_keeps_the_best_in_little_room() {
     assert_eq!(none.list(0).collect::<Vec<()>>(), []);
 }
 
-/// A sample of games depends only on the seed and on the games, not on their order or their numbers in the database.
+/// A sample of games depends only on the seed and the games, not on their order or their numbers in the database.
 #[test]
 fn samples_are_of_games_not_of_places() {
     let blocks = corpus_blocks("otb.pgn");
@@ -320,13 +320,13 @@ fn samples_are_of_games_not_of_places() {
     let forward: Vec<&Block> = blocks.iter().collect();
     let backward: Vec<&Block> = blocks.iter().rev().collect();
     assert!(sample(&forward, 1) == sample(&backward, 1));
-    // These blocks contain the same games as those of `forward`, but with different numbers.
+    // These blocks contain the same games as `forward`, with different numbers.
     let thirds: Vec<Block> = (0..3).map(|first| every_nth_game(&blocks, first, 3)).collect();
     assert!(sample(&forward, 1) == sample(&thirds.iter().collect::<Vec<_>>(), 1));
     assert!(sample(&forward, 1) != sample(&forward, 2));
 }
 
-/// The types in Python's options must list the same names as the tables of this crate.
+/// The types of the Python options must list the same names as this crate's tables.
 #[test]
 fn python_types_list_the_same_names() {
     fn listed<T: Named>() -> String {

@@ -1,7 +1,7 @@
 //! Compares the program with the documents that define the transforms, statement by statement.
 //!
-//! `tests/data/conformance.tsv` contains the statements, paraphrased, each with a check. This test runs the checks and
-//! compares the resulting page with `docs/conformance.md`. `UPDATE_GOLDEN=1` rewrites that document.
+//! `tests/data/conformance.tsv` contains the paraphrased statements, each with a check. This test runs the checks and compares
+//! the resulting page with `docs/conformance.md`. `UPDATE_GOLDEN=1` rewrites that document.
 //!
 //! A *copy* is one of the patterns that a transform generates.
 
@@ -21,31 +21,31 @@ use crate::{
     game_vectors::{Row, answer_on},
 };
 
-/// A statement of a document: its text, its check, and a remark if the document is wrong or leaves the point open.
+/// A statement from a document: its text, its check, and a remark if the document is wrong or ambiguous.
 struct Statement<'a> {
     says: &'a str,
     check: Check<'a>,
     remark: &'a str,
 }
 
-/// A check of a statement. The last field is the expected result, except in `Same` and `Test`.
+/// The check of a statement. The last field is the expected result, except in `Same` and `Test`.
 #[derive(Clone, Copy)]
 enum Check<'a> {
     /// A query, a position as FEN, and the query's value at the position.
     Value(&'a str, &'a str, &'a str),
     /// A query, a game, and the query's value at the game's first position.
     Found(&'a str, &'a str, &'a str),
-    /// A query, a list of games, and the numbers of the games that the query finds, in the order of the result.
+    /// A query, a list of games, and the numbers of the games that the query finds, in output order.
     Games(&'a str, &'a str, &'a str),
-    /// A query, and the number of its distinct copies.
+    /// A query, and the number of its distinct copies (transformed patterns).
     Count(&'a str, &'a str),
-    /// A query, and all of its distinct copies.
+    /// A query, and all its distinct copies (transformed patterns).
     Copies(&'a str, &'a str),
-    /// A query, and one of its distinct copies.
+    /// A query, and one of its distinct copies (transformed patterns).
     Contains(&'a str, &'a str),
     /// Two queries that match at the same positions of real games.
     Same(&'a str, &'a str),
-    /// A file of tests, and the name of a test in it that covers the statement.
+    /// A test file, and the name of a test in it that covers the statement.
     Test(&'a str, &'a str),
 }
 
@@ -76,7 +76,7 @@ fn start(fen: &str) -> Position {
     if fen == "startpos" { Position::standard() } else { position(fen) }
 }
 
-/// Returns the value of a query at the first position of a block. `reference` and `cpu` must agree on it.
+/// Returns the query's value at the first position of a block (group of games). `reference` and `cpu` must agree on it.
 fn value(text: &str, block: &Block) -> String {
     let prepared = PreparedQuery::new(parsed(text), PlanOptions::default()).unwrap();
     let print = |engine: &dyn Engine| match engine.answer(block, Wants::VALUES).unwrap().hits.answer(0) {
@@ -91,7 +91,7 @@ fn value(text: &str, block: &Block) -> String {
     reference
 }
 
-/// Returns the numbers of the games that a query finds, in the order of the result.
+/// Returns the numbers of the games that a query finds, in output order.
 fn games_found(text: &str, games: &str) -> String {
     let game = |game| format!("[Event \"x\"]\n{game}\n\n");
     let pgn: String = games.split(" | ").map(game).collect();
@@ -108,7 +108,7 @@ fn squares_text(squares: Bitboard) -> String {
     if names.len() == 1 { names.concat() } else { format!("[{}]", names.join(",")) }
 }
 
-/// Returns the distinct copies of a query as CQL 6 text.
+/// Returns the distinct copies (transformed patterns) of a query as CQL 6 text.
 fn copies(text: &str) -> Vec<String> {
     let orbit = expand(&parsed(text).body).unwrap().outermost();
     let orbit = orbit.unwrap_or_else(|| panic!("{text} has no transform"));
@@ -125,7 +125,7 @@ fn hits(text: &str, blocks: &[Block]) -> Vec<Vec<u32>> {
     blocks.iter().map(|block| engine.answer(block, Wants::HITS).unwrap().hits.bits).collect()
 }
 
-/// Runs the check of a statement, and returns the program's answer for the page.
+/// Runs the check of a statement, and returns the actual result for the page.
 fn answer(check: Check<'_>, games: &[Block]) -> String {
     match check {
         Check::Value(text, fen, expected) => {

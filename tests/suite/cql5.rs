@@ -1,7 +1,7 @@
-//! Tests position lists of CQL 5: the worked examples of its manual, and rules for which the manual has no examples.
+//! Tests CQL 5 position lists: the worked examples of the manual, and rules for which the manual has no examples.
 //!
-//! Source of the examples: CQL 5 manual, position list: transforms. If an example contradicts the rules of the manual,
-//! the expected result follows the rules, and a comment says "erratum".
+//! Source of the examples: CQL 5 manual, position list: transforms. If an example contradicts the rules of the manual, the
+//! expected result follows the rules, and a comment says "erratum".
 
 use orbit_engine::{Answer, Engine, PreparedQuery, Wants};
 use orbit_plan::PlanOptions;
@@ -16,7 +16,7 @@ use crate::{
     runners::{NONE, Runner},
 };
 
-/// Returns the copies (transformed lists) of a list as CQL 6 text, sorted.
+/// Returns the copies (transformed versions) of a list as CQL 6 text, sorted.
 fn copies(text: &str) -> Vec<String> {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let orbit = expand(&parsed.query.body).unwrap().outermost();
@@ -49,7 +49,7 @@ fn images_of_the_manual() {
             "{Qa4}; {Qa-b4}; {Qa-c4}; {Qa-d4}; {Qa-e4}; {Qa-f4}; {Qa-g4}; {Qa-h4}",
         ),
         ("(position [♖♝♟][a2,c2] :flipcolor)", "{[Rbp][a2,c2]}; {[BPr][a7,c7]}"),
-        // Erratum: the manual's image of the left shift is Rb2 Bg8, but h8 is at the edge and stays.
+        // Erratum: the manual shifts to Rb2 Bg8, but h8 is at the edge and stays.
         ("(position ♖c2 ♗h8 :wtm :shifthorizontal)", "{Rc2 Bh8 wtm}; {Rb2 Bg-h8 wtm}; {Ra2 Bf-h8 wtm}"),
         // Erratum: the manual has Rb8.
         ("(position ♖b2 ♗g8 :wtm :fliphorizontal)", "{Rb2 Bg8 wtm}; {Rb7 Bg1 wtm}"),
@@ -66,7 +66,7 @@ fn images_of_the_manual() {
         let printed = |copy: String| if copy.starts_with('{') { copy } else { format!("{{{copy}}}") };
         assert_eq!(copies(text).into_iter().map(printed).collect::<Vec<_>>(), list(images), "{text}");
     }
-    // Erratum: the second a8 of the manual should read h8.
+    // Erratum: the manual's second a8 should be h8.
     let up = copies("(position ♖[a1,a8,h1,h8] :shiftvertical)");
     assert!(up.contains(&"{R[a1-2,h1-2]}".into()), "{up:?}");
 }
@@ -93,7 +93,7 @@ fn numbers_of_images() {
     }
 }
 
-/// A list, a position, and true if the list matches there. Each row runs on every engine, and with each optimisation
+/// A list, a position, and true if the list matches there. Each row is tested on every engine, and with each optimisation
 /// disabled.
 const ROWS: &[(&str, &str, bool)] = &[
     // A shift moves all pieces of a list by the same distance.
@@ -104,9 +104,10 @@ const ROWS: &[(&str, &str, bool)] = &[
     ("(position ♕h4 ♚d8 :shifthorizontal)", "4k3/8/8/8/7Q/8/8/K7 w - - 0 1", false),
     ("(position :not (position ♕[]))", "startpos", true),
     ("(position ♕[])", "startpos", false),
-    // An empty designator removes every image, including the image under the identity.
+    // An empty designator removes every image (transformed version), even the untransformed one.
     ("(position :not (position ♕[]) :flip)", "startpos", false),
-    // If all images of a nested list are removed, the image of the outer list that contains it is removed, too.
+    // If all images (transformed versions) of a nested list are removed, the image of the outer list that contains it is also
+    // removed.
     ("(position :not (position ♕b1) :shifthorizontal)", "k7/8/8/8/8/8/8/QQQQQQQQ w - - 0 1", false),
     (
         "(position :not (position ♕b1 :shiftvertical) :shifthorizontal)",
@@ -133,7 +134,7 @@ const ROWS: &[(&str, &str, bool)] = &[
     ("(position :powerdifference ◑ 5 unlimited)", "4k3/8/8/8/8/8/8/r3K3 w - - 0 1", false),
     ("(position :powerdifference ◑ 5 unlimited :flipcolor)", "4k3/8/8/8/8/8/8/r3K3 w - - 0 1", true),
     ("(position :powerdifference ◑ >4 :flipcolor)", "4k3/8/8/8/8/8/8/R3K3 w - - 0 1", true),
-    // The count is the number of pairs, not of attackers or attacked pieces: here, two knights both attack both rooks,
+    // The count is the number of attacking pairs, not of attackers or attacked pieces: here, two knights both attack two rooks,
     // which makes four pairs.
     ("(position :attackcount ♘ ♜ 3)", "k7/8/2r5/4N3/1N6/3r4/8/K7 w - - 0 1", false),
     ("(position :attackcount ♘ ♜ 4)", "k7/8/2r5/4N3/1N6/3r4/8/K7 w - - 0 1", true),
@@ -154,7 +155,7 @@ const ROWS: &[(&str, &str, bool)] = &[
     ("(position :ray (♖ ? ♚))", "k7/8/8/8/8/8/8/R6K w - - 0 1", false),
     ("(position :rayhorizontal (♖ ♚))", "k7/8/8/8/8/8/8/R6K w - - 0 1", false),
     ("(position :rayvertical (♖ ♚))", "k7/8/8/8/8/8/8/R6K w - - 0 1", true),
-    // The keyword `rayvertical` keeps its direction when a transform turns the pieces.
+    // The keyword `rayvertical` keeps its direction when a transform rotates the pieces.
     ("(position :rayvertical (♖a1 ♚a8) :flipdiagonal)", "7K/8/8/8/8/8/8/R6k b - - 0 1", false),
     ("(position :rayhorizontal (♖ ♚) :flip)", "k7/8/8/8/8/8/8/R6K w - - 0 1", false),
     ("(position :raydiagonal (♖ ♚))", "k7/8/8/8/8/8/8/K6R w - - 0 1", true),
@@ -183,7 +184,7 @@ const ROWS: &[(&str, &str, bool)] = &[
     ("(match (position ♖a1))", "startpos", true),
     ("(match !:result 1-0 (position ♖a1))", "startpos", true),
     ("(match :result 1-0 (position ♖a1))", "startpos", false),
-    // The keywords of a nested list are applied before those of the outer list.
+    // A nested list's keywords are applied before those of the outer list.
     ("(position (position ♖a1 :shifthorizontal) ♚h8 :fliphorizontal)", "3R4/8/8/8/8/8/8/K6k w - - 0 1", true),
     ("(position (position ♖a1 :shifthorizontal) ♚h8 :fliphorizontal)", "7k/8/8/8/8/8/8/K2R4 w - - 0 1", true),
     (
@@ -232,7 +233,7 @@ fn dialects_are_told_by_their_form() {
     assert!(orbit_query::parse_dialect("(Ra1)", Some(Dialect::Cql6)).is_ok());
 }
 
-/// Messages quote the query, but with hidden characters made visible.
+/// Messages quote the query with hidden characters made visible.
 #[test]
 fn messages_show_what_cannot_be_seen() {
     let error = orbit_query::parse("(position ♖[a2\t,x])").unwrap_err();
@@ -241,7 +242,7 @@ fn messages_show_what_cannot_be_seen() {
     assert_eq!(error.message, "`\\u{200b}R` is no piece designator");
 }
 
-/// If no square of a list stays behind under its shifts, the planner combines the shifts, like those of CQL 6.
+/// If no square of a list stays behind under its shifts, the planner combines the shifts, as for CQL 6 queries.
 #[test]
 fn shifts_that_leave_nothing_behind_are_planned_together() {
     let plan = |text: &str| {
@@ -306,8 +307,7 @@ fn lists_are_converted() {
     assert!(error.label.contains("stay behind"), "{error}");
 }
 
-/// Compares the answers of lists with those of their conversions, for the rows above and for generated lists, at random
-/// positions.
+/// Lists and their conversions must have the same hits at random positions, for the rows above and for generated lists.
 #[test(part = 1)]
 fn converted_lists_answer_as_the_lists_do() {
     let mut rng = Rng::new(505);
@@ -342,7 +342,7 @@ fn converted_lists_answer_as_the_lists_do() {
     assert!(transforms >= 20 && written_out >= 50 && hits >= 1000 && misses >= 1000);
 }
 
-/// Compares the engines on generated lists: the hits, and the number of hits of each copy (transformed list).
+/// Compares the engines on generated lists: the hits, and the number of hits per copy (transformed list).
 #[test]
 fn engines_agree_on_generated_lists() {
     let (mut rounds, mut ran, mut several, mut hits, mut misses) = (0, 0, 0, 0, 0);

@@ -1,5 +1,5 @@
-//! Tests databases: the answers must be the same from memory, from files and from the command line. Also tests
-//! progress, cancellation and threads, compares hits with shakmaty, and reads games by their numbers.
+//! Tests databases: searches in memory, in files and from the command line must have the same results. Also tests progress,
+//! cancellation and threads, compares hits with shakmaty, and reads games by number.
 
 mod places;
 mod request;
@@ -30,8 +30,7 @@ use crate::runners::{device_options, open_device};
 
 pub const SAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/games/sample.pgn");
 
-/// Queries of all kinds: conditions, sets, numbers, queries under transforms or with ranges of counts, and queries
-/// about tags.
+/// Queries of all kinds: conditions, sets, numbers, queries with transforms or with count ranges, and queries about tags.
 const QUERIES: &[&str] = &[
     "shift flip flipcolor {Nd4 kf3}",
     "flipcolor {Bh7 kg8 btm}",
@@ -43,7 +42,7 @@ const QUERIES: &[&str] = &[
     "terminal",
 ];
 
-/// Returns options with chunks so small that a file has many blocks.
+/// Returns options with chunks so small that each file has many blocks (groups of games).
 fn options<'a>() -> DatabaseOptions<'a> {
     let mut reading = orbit_pgn::Options::default();
     reading.chunk_bytes = 20_000;
@@ -70,8 +69,8 @@ fn sample() -> Vec<PathBuf> {
     vec![SAMPLE.into()]
 }
 
-/// Writes three files and returns their paths: a reel of the sample, a PGN file in which games are cut short and
-/// skipped, and a list of positions.
+/// Writes three files and returns their paths: a reel (packed games) of the sample, a PGN file with truncated and skipped games,
+/// and a position list.
 fn mixed(folder: &Path) -> Vec<PathBuf> {
     let reel = folder.join("sample.reel");
     let mut writer = ReelWriter::create(&reel).unwrap();
@@ -109,7 +108,7 @@ fn held_and_streamed_databases_answer_alike() {
         for query in QUERIES {
             let expected = all(&databases[0], query);
             assert!(!expected.is_empty(), "{query}");
-            // The queries run a second time on this database, and also on other databases.
+            // The queries run again on this database, and then on other databases.
             databases.iter().for_each(|database| assert_eq!(all(database, query), expected, "{query}"));
         }
         let sums = |database: &Database| {
@@ -118,7 +117,7 @@ fn held_and_streamed_databases_answer_alike() {
                 .collect(&orbit_search::run::TotalsCollector)
                 .unwrap();
             assert!(summary.finished);
-            // The request `count` does not read dates and ratings unless a query needs them.
+            // `count` does not read dates and ratings unless a query needs them.
             let totals = Totals { dates: None, elos: None, ..summary.totals };
             (part.queries, totals, summary.sources, summary.side_lines, summary.bytes)
         };
@@ -285,7 +284,7 @@ fn iterators_and_folds_see_the_hits() {
             })
         };
         assert_eq!(found(scan(), usize::MAX), expected);
-        // Dropping the iterator ends the search. If it did not, the scope would wait for ever.
+        // Dropping the iterator must end the search. Otherwise, the scope would wait forever.
         assert_eq!(found(scan(), 3), expected[..3]);
         let fold = |scan: Scan<'_>| {
             scan.fold(
@@ -388,7 +387,7 @@ fn engines_answer_alike_and_check_each_other() {
         assert_eq!(told(EngineChoice::Auto), expected);
         assert_eq!(told(EngineChoice::Reference), expected);
         let name = |choice| database.scan(&query).engine(choice).engine_name().unwrap();
-        // With so few positions, `auto` does not choose a graphics card.
+        // For so few positions, `auto` does not use a graphics card.
         assert_eq!(
             [EngineChoice::Auto, EngineChoice::Cpu, EngineChoice::Reference].map(name),
             ["cpu", "cpu", "reference"]
@@ -396,8 +395,8 @@ fn engines_answer_alike_and_check_each_other() {
     }
 }
 
-/// Checks that the program looks for a graphics card only if there are more positions than [`positions_for_card`]. It
-/// looks only once, and ignores software adapters.
+/// The program must look for a graphics card only if there are more positions than [`positions_for_card`]. It must look only
+/// once, and ignore software adapters.
 #[cfg(feature = "gpu")]
 #[test]
 fn positions_enough_are_worth_a_card() {
@@ -416,7 +415,8 @@ fn positions_enough_are_worth_a_card() {
     assert_eq!(of(few), ("cpu", "Card(unopened)".into()));
     let many = if is_software { ("cpu", "Card(unfit)".into()) } else { ("gpu", "Card(open)".into()) };
     assert_eq!(of(few + 1), many);
-    // For games in memory, a tenth of the positions is enough, because several searches share the cost of starting the card.
+    // For games in memory, the threshold is a tenth of the positions, because several searches share the cost of starting the
+    // card.
     assert_eq!(again(few / 10, true), ("cpu", "Card(unopened)".into()));
     assert_eq!(again(few / 10 + 1, true), many);
 }
@@ -493,7 +493,7 @@ fn hits_in_side_lines_tell_their_nodes() {
     assert!(matches!(plain.scan(&whole).hits(), Err(DatabaseError::NoVariations)));
     let mut answers = Vec::new();
     for database in &databases {
-        // If side lines are not searched, the answers are the same as if the database did not contain them.
+        // If side lines are not searched, the results must be as if the database did not contain them.
         assert_eq!(all(database, "true"), all(&plain, "true"));
         let sums = |database: &Database| {
             let (_, summary) = database.scan(&query).collect(&orbit_search::run::TotalsCollector).unwrap();

@@ -1,8 +1,7 @@
-//! Runs generated queries on positions that are generated from them, and compares `cpu` with `reference` and `gpu` with
-//! `cpu`.
+//! Runs generated queries on positions that are generated to fit them, and compares `cpu` with `reference` and `gpu` with `cpu`.
 //!
-//! All queries and positions are computed from seeds, and the message of a failure contains the seed that reproduces
-//! it. The number of seeds is fixed. `ORBIT_FUZZ_SECONDS=600` continues with further seeds for 600 seconds.
+//! All queries and positions are computed from seeds, and a failure message contains the seed that reproduces the failure. The
+//! number of seeds is fixed. `ORBIT_FUZZ_SECONDS=600` continues with more seeds for 600 seconds.
 
 mod game_queries;
 mod games;
@@ -50,23 +49,23 @@ pub use generate::Generator;
 pub use rng::Rng;
 use term::Term;
 
-/// The number of queries in a part of a long run. After these, the test generates more queries with filters and planning strategies
-/// that are still rare in the part.
+/// The number of queries in each part of a long run. After these, the test generates more queries with filters and planning
+/// strategies that are still rare in the part.
 const QUERIES_DUE: u64 = 1500;
-/// The number of queries in a sample, the short form of the test. A sample need not contain every operation.
+/// The number of queries in the sample, which is the short form of the test. The sample need not contain every operation.
 const SAMPLE_DUE: u64 = 800;
-/// The minimum number of times that each filter and each planning strategy must occur in a part.
+/// The minimum number of queries in a part that must contain each filter.
 const FILTERS_DUE: u64 = 1;
 const STRATEGIES_DUE: u64 = 8;
-/// The maximum number of seeds that are tried in a part of the test.
+/// The maximum number of seeds that are tried in a part of a long run.
 const SEEDS_MAX: u64 = 100_000;
 
-/// Counts of the queries in a run and of their results.
+/// Counts of the generated queries and of their results.
 #[derive(Default, Debug)]
 struct Seen {
     queries: u64,
-    /// The number of queries that both engines refuse, for example because of `rotate45` over squares or because a
-    /// transform generates too many copies (transformed patterns).
+    /// The number of queries that both engines reject, for example because of `rotate45` over squares or because a transform
+    /// generates too many copies (transformed patterns).
     refused: u64,
     /// The number of generated queries that the parser rejects.
     unread: u64,
@@ -247,7 +246,7 @@ fn all_kinds() -> Vec<String> {
     out
 }
 
-/// The result of comparing the answers of two engines to one query, or the reason why there was no comparison.
+/// The result of comparing two engines on one query, or the reason why they were not compared.
 enum Outcome {
     /// The engines agree. The number counts the positions at which the query matches.
     Same(Box<PreparedQuery>, u64),
@@ -259,7 +258,6 @@ fn compare(query: &TypedQuery, block: &Block, options: PlanOptions) -> Outcome {
     catching(|| compare_engines(query, block, options)).unwrap_or_else(Outcome::Differ)
 }
 
-/// Runs a function. If it panics, returns the message of the panic as an error.
 fn catching<T>(run: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(run)).map_err(|panic| {
         let text = panic.downcast_ref::<String>().cloned();
@@ -349,7 +347,7 @@ fn compare_engines(query: &TypedQuery, block: &Block, options: PlanOptions) -> O
     Outcome::Same(Box::new(prepared), hits)
 }
 
-/// Returns a message about the first slot (position) at which the answers of two engines differ.
+/// Returns a message about the first slot (position) at which the results of two engines differ.
 fn difference(engines: [&str; 2], slow: &Hits, fast: &Hits, block: &Block) -> Option<String> {
     if slow.bits.len() != fast.bits.len() {
         return Some("the numbers of segments differ".into());
@@ -363,7 +361,7 @@ fn difference(engines: [&str; 2], slow: &Hits, fast: &Hits, block: &Block) -> Op
                 (Values::None, Values::None) => true,
                 (Values::Sets(x), Values::Sets(y)) => x.get(k) == y.get(k),
                 (Values::Numbers(x), Values::Numbers(y)) => x.get(k) == y.get(k),
-                // Only `reference` computes strings, so strings that another engine lacks are no difference.
+                // Only `reference` computes strings, so a missing string is not a difference.
                 (Values::Texts(_), Values::None) => true,
                 (Values::Texts(_), Values::Texts(_)) => slow.text(k) == fast.text(k),
                 _ => false,
@@ -405,7 +403,7 @@ struct Case {
     mask: u32,
 }
 
-/// Returns the query that a seed generates, and the block on which the query runs. Returns `None` if the parser rejects
+/// Returns the query that a seed generates, and the block (group of games) on which it runs. Returns `None` if the parser rejects
 /// the query.
 fn case(seed: u64, real: &[Position]) -> Option<Case> {
     let mut rng = Rng::new(seed);
@@ -417,12 +415,11 @@ fn case(seed: u64, real: &[Position]) -> Option<Case> {
     Some(Case { term, query, block, mask })
 }
 
-/// Returns true if the query matches at 5 % to 95 % of the positions.
 fn is_balanced(hits: u64, block: &Block) -> bool {
     (5..=95).contains(&(100 * hits / block.slots() as u64))
 }
 
-/// Runs the query that a seed generates, on the block that belongs to it.
+/// Runs the query that a seed generates, on the block generated for it.
 fn run(seed: u64, real: &[Position], seen: &mut Seen) {
     let Some(Case { term, query, block, mask }) = case(seed, real) else {
         seen.unread += 1;
@@ -460,7 +457,7 @@ fn shrink(term: Term, block: &Block, options: PlanOptions) -> Term {
     })
 }
 
-/// Returns positions of real games if these are available, and otherwise random positions.
+/// Returns positions of real games if they are available, and random positions otherwise.
 fn real_positions() -> Vec<Position> {
     let mut rng = Rng::new(1);
     let mut out = positions::random_games(&mut rng, 400);
@@ -492,7 +489,7 @@ impl Seen {
     }
 }
 
-/// Returns true if a query has an operation or a strategy of planning that has occurred too rarely so far.
+/// Returns true if the query uses an operation or a planning strategy that is still too rare.
 fn has_rare(case: &Case, seen: &Seen, strategies: &[&str]) -> bool {
     let mut rare = false;
     case.query.body.walk(&mut |node| rare |= seen.is_rare(&operation(node)));
@@ -505,7 +502,7 @@ fn has_rare(case: &Case, seen: &Seen, strategies: &[&str]) -> bool {
         })
 }
 
-/// Tries further seeds of a part until every filter and every strategy has occurred as often as required.
+/// Tries more seeds of a part until every filter and every planning strategy has occurred often enough.
 fn run_rare(mut seed: u64, real: &[Position], seen: &mut Seen) {
     let end = seed + SEEDS_MAX * PARTS as u64;
     while seen.faults.is_empty() && seed < end {
@@ -520,8 +517,8 @@ fn run_rare(mut seed: u64, real: &[Position], seen: &mut Seen) {
     }
 }
 
-/// Runs seeds on two threads until the required number is reached or the time is over. The seeds are divided into parts
-/// by their remainder modulo [`PARTS`], and the parts run one after the other.
+/// Runs seeds on two threads until the required number is reached or the time is up. The seeds are divided into parts by their
+/// remainder modulo [`PARTS`], and the parts run one after the other.
 fn run_all(first_seed: u64) -> Seen {
     let seconds = std::env::var("ORBIT_FUZZ_SECONDS").ok().map(|text| text.parse().expect("seconds"));
     let end = seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
@@ -576,8 +573,8 @@ fn cpu_agrees_with_reference_on_generated_queries() {
         seen.notes
     );
     assert!(seen.faults.is_empty(), "{} faults:\n{}", seen.faults.len(), seen.faults.join("\n"));
-    // The test also checks its own generator: most queries can be parsed, they both match and miss, and every filter
-    // and every strategy occurs.
+    // The generator is also tested: most queries must be valid and match at some positions but not at all, and every filter and
+    // every planning strategy must occur.
     let read = seen.queries + seen.refused + seen.unread;
     assert!(10 * seen.queries > 7 * read, "{} of {read} queries are compared", seen.queries);
     assert!(4 * seen.balanced > seen.queries, "{} of {} are balanced", seen.balanced, seen.queries);

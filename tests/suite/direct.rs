@@ -1,5 +1,5 @@
-//! Tests queries whose answers are exactly the bits that a stage (the part of a plan that runs first) computes along
-//! games. For these queries, no further program runs over the positions.
+//! Tests queries whose results are exactly the bits that a stage (the part of a plan that runs first) computes along games. For
+//! these queries, no further program runs over the positions.
 
 use orbit_engine::{Answers, BlockRequest, Engine, PreparedQuery, Wants, cpu::Cpu, plans};
 use orbit_plan::PlanOptions;
@@ -7,10 +7,10 @@ use orbit_reel::Block;
 
 use crate::common::{length::stride, some_and_small};
 
-/// Queries that consist only of a search for matches at other positions of the game.
+/// Queries that consist only of a search through other positions of the game.
 const CARRIED: [&str; 4] = ["--(check)", "find mate", "line --> check --> not check", "find <-- [x]"];
 
-/// Queries that compute a value from matches at other positions, and read no square of the position itself.
+/// Queries that compute a value from matches at other positions, without reading any square of the current position.
 const COMPUTED: [&str; 4] = [
     "not find mate",
     "2 <= find all check",
@@ -18,11 +18,11 @@ const COMPUTED: [&str; 4] = [
     "(shift flip flipcolor count find {Nd4 kf3}) >= 2",
 ];
 
-/// The answers to queries that run together, and two properties of their plan.
+/// The results of queries that run together, and two properties of their plan.
 struct Found {
-    /// The hits of each query on each block.
+    /// The hits of each query on each block (group of games).
     hits: Vec<Vec<Vec<u32>>>,
-    /// True if the answers are exactly the bits of a stage (a part of the plan that runs first), so that no further program runs.
+    /// True if the results are exactly the bits of a stage (a part of the plan that runs first), so that no further program runs.
     is_carried: bool,
     /// True if the program reads positions.
     positions: bool,
@@ -43,15 +43,15 @@ fn found(blocks: &[&Block], texts: &[&str], direct: bool) -> Found {
     Found { hits: answers.into_iter().map(bits).collect(), is_carried, positions }
 }
 
-/// Returns the results with and without the optimisation `direct`. Checks that both runs find the same hits.
+/// Returns the results with and without the optimisation `direct`, after checking that both have the same hits.
 fn compared(blocks: &[&Block], texts: &[&str]) -> (Found, Found) {
     let (with, without) = (found(blocks, texts, true), found(blocks, texts, false));
     assert!(with.hits == without.hits, "{texts:?}");
     (with, without)
 }
 
-/// Compares the answers for each query alone and for all queries together. There must be hits. `holds` checks the other
-/// properties of the results.
+/// Compares the results of each query alone and of all queries together. There must be hits. `holds` checks the other properties
+/// of the results.
 fn each_and_all(texts: &[&str], holds: impl Fn(&Found, &Found) -> bool) {
     let blocks = some_and_small(true, 1, stride(1, 5));
     let blocks: Vec<&Block> = blocks.iter().collect();

@@ -1,7 +1,7 @@
 //! Tests complete error messages of the parser, with the caret that marks the place and the suggested remedy.
 //!
-//! `tests/data/errors.txt` contains queries, each after `> `, with the message below each. `errors-cql5.txt` contains
-//! lists of CQL 5 in the same form. `UPDATE_GOLDEN=1` rewrites both files.
+//! `tests/data/errors.txt` contains queries, each after `> ` and followed by its message. `errors-cql5.txt` contains CQL 5 lists
+//! in the same form. `UPDATE_GOLDEN=1` rewrites both files.
 
 use std::{fmt::Write as _, path::PathBuf};
 
@@ -10,7 +10,7 @@ use orbit_plan::PlanOptions;
 
 use crate::common::data;
 
-/// Returns the messages about a query: the error, or the remarks, or `fine` if there are neither.
+/// Returns the messages about a query: the error, the remarks, or `fine` if there are neither.
 fn printed(text: &str) -> String {
     let said = match orbit_query::parse(text) {
         Err(error) => vec![error],
@@ -66,7 +66,7 @@ fn check(name: &str, at_least: usize) {
     assert!(differing.is_empty(), "{} differ:\n{}", differing.len(), differing.join("\n"));
 }
 
-/// The message about a misspelt word suggests the word that was probably meant.
+/// The message about a misspelt keyword must suggest the keyword that was probably meant.
 #[test]
 fn misspelt_words_get_a_suggestion() {
     for (text, meant) in [

@@ -1,4 +1,4 @@
-//! Runs the example programs of the library on `games/sample.pgn`, and compares their output with the hits.
+//! Runs the library's example programs on `games/sample.pgn`, and compares their output with the hits.
 
 use std::error::Error;
 

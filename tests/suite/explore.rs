@@ -1,5 +1,5 @@
-//! Tests the explorer, which counts the moves that were played in a position. The expected counts come from games that
-//! pgn-reader reads and shakmaty plays. Positions count as equal if their FENs without counters are equal.
+//! Tests the explorer, which counts the moves played in a position. The expected counts come from games that pgn-reader parses
+//! and shakmaty replays. Positions count as equal if their FENs without counters are equal.
 
 mod tabled;
 
@@ -17,14 +17,14 @@ use crate::common::openings::epd;
 use crate::database::SAMPLE;
 use crate::stats::next::{Played, sample};
 
-/// For each move, the numbers of White's wins, draws and Black's wins. Games that end in the position are in no entry.
+/// For each move, the numbers of White's wins, draws and Black's wins. Games that end in the position have no entry.
 type Sums = BTreeMap<String, [u64; 3]>;
 
 fn asked(parameters: Parameters) -> ExplorerRequest {
     ExplorerRequest::read(&parameters).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Returns the answer of the explorer, as JSON and as text.
+/// Returns the explorer's response as JSON and as text.
 fn explored(database: &Database, parameters: Parameters) -> (Value, String) {
     let asked = asked(parameters);
     let query = Query::parse(&asked.query()).unwrap();
@@ -42,8 +42,8 @@ fn count(value: &Value) -> [u64; 3] {
     ["white", "draws", "black"].map(|name| value[name].as_u64().unwrap())
 }
 
-/// Counts the moves that were played in the position `place`, in games that shakmaty has replayed. Each game is paired with the
-/// names of its positions. A game that reaches the position several times counts once, for the last move that was played there.
+/// Counts the moves played in the position `place`, in games that shakmaty has replayed. Each game is paired with the names of
+/// its positions. A game that reaches the position several times counts only for the last move played there.
 fn counted(games: &[(Played, Vec<String>)], place: &str) -> (Sums, [u64; 3]) {
     let (mut moves, mut total) = (Sums::new(), [0; 3]);
     for (game, names) in games {
@@ -60,7 +60,7 @@ fn counted(games: &[(Played, Vec<String>)], place: &str) -> (Sums, [u64; 3]) {
     (moves, total)
 }
 
-/// Hits are grouped by position, whatever moves led there. The groups must be those that shakmaty finds.
+/// Hits are grouped by position, whatever moves led there. The groups must equal those computed with shakmaty.
 #[test]
 fn hits_are_grouped_by_position() {
     let mut due: BTreeMap<String, (BTreeSet<usize>, u64)> = BTreeMap::new();
@@ -80,7 +80,7 @@ fn hits_are_grouped_by_position() {
         rows.iter().map(|row| (row.keys[0].to_string(), (row.hit.games, row.hit.positions))).collect();
     assert!(found == due, "{} positions, {} due", found.len(), due.len());
     assert!(due.values().any(|count| count.0 >= 10) && due.values().any(|count| count.1 > count.0));
-    // The first row is that of the position that occurs in the most games.
+    // The first row is for the position that occurs in the most games.
     assert_eq!(rows[0].hit.games, due.values().map(|count| count.0).max().unwrap());
 }
 
@@ -94,7 +94,7 @@ fn positions_are_counted_as_shakmaty_counts_them() {
     let database = Database::open([SAMPLE]).unwrap();
     let mut places: BTreeMap<&String, usize> = BTreeMap::new();
     games.iter().flat_map(|(_, names)| names).for_each(|place| *places.entry(place).or_default() += 1);
-    // The 25 most frequent positions. Many of them are reached in several ways.
+    // These are the 25 most frequent positions. Many of them are reached in several ways.
     let mut often: Vec<(usize, &String)> = places.iter().map(|(place, count)| (*count, *place)).collect();
     often.sort_unstable_by(|a, b| b.cmp(a));
     let mut chosen: Vec<&String> = often.iter().take(25).map(|(_, place)| *place).collect();
@@ -119,8 +119,8 @@ fn positions_are_counted_as_shakmaty_counts_them() {
         assert_eq!(found, due, "{place}");
         assert_eq!(count(&json), total, "{place}");
         assert!(text.contains(&format!("{place} 0 1\n")), "{text}");
-        // The UCI notation must denote the same move as the SAN. In Chess960, UCI writes castling as the king taking
-        // its own rook.
+        // The UCI notation must denote the same move as the SAN. In Chess960, UCI writes castling as the king capturing its own
+        // rook.
         let chess: Chess = place.parse::<Fen>().unwrap().into_position(CastlingMode::Chess960).unwrap();
         for one in moves {
             let mv = one["san"].as_str().unwrap().parse::<SanPlus>().unwrap().san.to_move(&chess).unwrap();
@@ -132,8 +132,8 @@ fn positions_are_counted_as_shakmaty_counts_them() {
     assert!(["O-O", "O-O-O", "=Q", "x"].into_iter().all(has), "{names:?}");
 }
 
-/// Some games reach a position by moves other than the given ones. Their number must equal that of shakmaty's games
-/// that contain the position and do not begin with these moves.
+/// The number of games that reach a position by other moves must equal the number of shakmaty's games that contain the position
+/// but do not start with the given moves.
 #[test]
 fn games_that_transpose_are_counted() {
     let games = sample();
@@ -152,7 +152,7 @@ fn games_that_transpose_are_counted() {
         let line = format!("\n{other} of {total} games came to this position by other moves\n");
         assert_eq!(text.contains(&line), plies > 0 && other > 0, "{text}");
         transposed += other;
-        // If the position is given as a FEN, the request contains no moves, so the answer has no number of games that reach the
+        // If the position is given as a FEN, the request contains no moves, so the response has no number of games that reach the
         // position by other moves.
         let (json, _) = explored(&database, all(&format!("{place} 0 1")));
         assert!(json.get("byOtherMoves").is_none(), "{json}");
@@ -265,8 +265,7 @@ fn transpositions_are_one_position() {
         (&recent[0]["uci"], &recent[0]["speed"], &recent[0]["month"]),
         (&"b1c3".into(), &"ultraBullet".into(), &Value::Null)
     );
-    // The mean rating is that of the players who played the move. If a move was played in only one game, that game is
-    // shown.
+    // The mean rating is that of the players who played the move. If only one game has the move, that game is shown.
     let (json, _) = explored(&games(), after("d2d4,g8f6"));
     assert_eq!(shown(&json), ["c4 c2c4: 2 0 0"]);
     assert_eq!((&json["moves"][0]["averageRating"], &json["moves"][0]["game"]), (&2500.into(), &Value::Null));
@@ -282,11 +281,11 @@ fn rights_and_captures_in_passing_tell_positions_apart() {
     let can_take = "rnbqkb1r/ppp1pppp/5n2/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq d6 0 3";
     assert_eq!(shown(&explored(&games(), all(can_take)).0), ["exd6 e5d6: 1 0 0"]);
     assert_eq!(count(&explored(&games(), all(&can_take.replace("d6", "-"))).0), [0; 3]);
-    // The position follows a double step of a pawn that no enemy pawn could capture en passant.
+    // The position follows a double step of a pawn that no enemy pawn can capture en passant.
     let (json, _) = explored(&games(), all("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1"));
     assert_eq!(shown(&json), ["Nf6 g8f6: 1 0 0", "d6 d7d6: 0 0 1"]);
-    // A game counts only for the last move that was played in the position. A position in which White has lost a
-    // castling right is a different one.
+    // A game counts only for the last move played in the position. The position in which White has lost a castling right is a
+    // different one.
     let bishop = "rnbqk2r/pppp1ppp/4pn2/8/1bPP4/2N5/PP2PPPP/R1BQKBNR w KQkq - 2 4";
     assert_eq!(shown(&explored(&games(), all(bishop)).0), ["Qc2 d1c2: 0 0 1", "Rb1 a1b1: 1 0 0"]);
     let without = bishop.replace("KQkq", "Kkq");

@@ -1,4 +1,4 @@
-//! Tests queries as people write them: precedence and grouping, and queries that are refused with a suggested remedy.
+//! Tests queries as people write them: precedence and grouping, and queries that are rejected with a suggested remedy.
 
 use orbit_search::executor::EngineChoice;
 use orbit_transforms::{AsText, expand};
@@ -8,7 +8,7 @@ use crate::{
     game_vectors::{Row, answer, check},
 };
 
-/// Returns a query with all parentheses written, so that it no longer depends on rules of precedence.
+/// Returns a query with all parentheses written, so that precedence rules no longer matter.
 fn told(text: &str) -> String {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     AsText(&expand(&parsed.query.body).unwrap_or_else(|error| panic!("{text}: {error}"))).to_string()
@@ -28,8 +28,8 @@ fn forms_are_read_as_with_parentheses() -> Vec<harness::Row> {
     rows.into_iter().map(row).collect()
 }
 
-/// A number or a string in place of a condition is refused, with a suggested remedy. CQL 6.2 reports such a query as
-/// the probable result of an unexpected parse.
+/// A number or a string in place of a condition is rejected with a suggested remedy. CQL 6.2 reports that such a query was
+/// probably parsed in an unexpected way.
 #[test]
 fn numbers_and_texts_alone_are_refused_with_a_remedy() {
     for (query, help) in [
@@ -64,7 +64,7 @@ fn numbers_and_texts_alone_are_refused_with_a_remedy() {
         );
         assert!(fault.help.unwrap_or_default().contains(help), "{query}: no {help}");
     }
-    // In these queries, numbers and strings are values in lists or operands of other filters, so they are accepted.
+    // In these queries, numbers and strings are values in lists or operands of filters, so they are accepted.
     for query in
         ["ply", "2 + 3", "{check 3} > 2", "x = 3", "{x = 3 x == 3}", "if check 3 else 4", "\"x\" in fen"]
     {
@@ -76,10 +76,10 @@ fn numbers_and_texts_alone_are_refused_with_a_remedy() {
     }
 }
 
-/// Queries, each with the numbers of some games of `main.pgn`. The query matches at every position of these games, and nowhere in
-/// the other games.
+/// Queries, each with numbers of games in `main.pgn`. The query matches at every position of the listed games, and nowhere in the
+/// other games.
 const ANSWERS: [(&str, &[usize]); 18] = [
-    // A string without a value is not assigned, and the variable keeps its old value.
+    // A string filter without a value assigns nothing, so the variable keeps its old value.
     ("vv=eco", &[1]),
     ("{vv=tag \"Annotator\" true}", &[2]),
     ("{vv=\"ab\" {vv=eco or true} vv==\"ab\"}", &[2, 3, 4]),
@@ -104,7 +104,7 @@ const ANSWERS: [(&str, &[usize]); 18] = [
     ("str(eco) == \"C50\"", &[1]),
 ];
 
-/// Queries whose expected answers are computed by the reference engine, which does not use plans.
+/// Queries whose expected results come from the reference engine, which does not use plans.
 const ALIKE: [&str; 6] = [
     "piece X in R {X attacks s∊[Kk] s}",
     "piece X in [Rr] {X attacked by s∊[Qq] s}",
@@ -150,8 +150,8 @@ fn plans_answer_as_the_reference_engine() -> Vec<harness::Row> {
     ALIKE.into_iter().map(on_cpu).collect()
 }
 
-/// Tests the prizes of the studies. In order, they are `1.p`, `2.p`, `1/3.p`, `.p`, `sp.p` twice, `1.hm`, `com`,
-/// `sp.hm`, `3/4.p`, and none.
+/// Tests that the awards of studies are parsed. The awards are `1.p`, `2.p`, `1/3.p`, `.p`, `sp.p` twice, `1.hm`, `com`, `sp.hm`,
+/// `3/4.p`, and none.
 #[test]
 fn awards_of_studies_are_read() {
     for (query, due) in [

@@ -1,5 +1,5 @@
-//! Tests `find`. Some tests are rows with a query, games and values. Others compare `find` under transforms with an evaluation of
-//! each copy (transformed pattern) by itself.
+//! Tests `find`. Some tests are rows with a query, games and values. Others compare `find` inside transforms with a separate
+//! evaluation of each copy (transformed pattern).
 
 use std::sync::Arc;
 
@@ -38,8 +38,8 @@ fn check(row: &Row, engine: &str, number: usize) {
     }
 }
 
-/// Compares `find` under transforms on real games with the reference engine, which tries every copy (transformed pattern) at every
-/// position. One query, for example, counts the squares that a white queen ever occupies.
+/// Compares `find` inside transforms with the reference engine, which tries every copy (transformed pattern) at every position of
+/// real games. For example, one query counts the squares that a white queen ever occupies.
 #[test]
 fn orbits_of_what_is_found_on_real_games() {
     let blocks = corpus_blocks("otb.pgn");
@@ -63,8 +63,8 @@ fn orbits_of_what_is_found_on_real_games() {
     }
 }
 
-/// Searches games of all lengths in several blocks. One game is longer than a batch of positions, with short games
-/// before and after it.
+/// Searches games of all lengths in several blocks (groups of games). One game is longer than a batch of positions, and has short
+/// games before and after it.
 #[test(part = 3)]
 fn games_of_any_length_are_carried_through() {
     let long: String = (0..400).map(|k| format!("{}. Nf3 Nf6 {}. Ng1 Ng8 ", 2 * k + 1, 2 * k + 2)).collect();
@@ -90,8 +90,8 @@ fn games_of_any_length_are_carried_through() {
     }
 }
 
-/// Checks that the outputs of a query (hits, values, matching copies of the pattern) share the results of a `find` only if they
-/// need the same search.
+/// The outputs of a query (hits, values, matching copies of the pattern) must share the results of a `find` only if they need the
+/// same search.
 #[test]
 fn what_outputs_carry_is_their_own() {
     let games = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 *\n\n1. d4 Nf6 2. c4 g6 3. Nc3 Bg7 4. e4 d6 5. Nf3 *";
@@ -125,8 +125,8 @@ fn what_outputs_carry_is_their_own() {
     assert!(several > 10, "{several} copies match");
 }
 
-/// A `find` with a condition under shifts stores one bit for each transformed condition (copy), packed in words. Only a
-/// `find` with numbers or sets needs a column for each copy.
+/// A `find` with a condition inside shifts stores one bit per copy (transformed condition), packed in words. Only a `find` with
+/// numbers or sets needs a column (a value per position) for each copy.
 #[test]
 fn too_many_columns_are_refused_and_conditions_need_few() {
     let prepared =

@@ -1,5 +1,5 @@
-//! Tests flat programs, which evaluate queries that keep state. Their answers are compared with the reference engine on
-//! real games and on games with side lines (variations).
+//! Tests flat programs, which evaluate queries with variables and other state. Their results are compared with those of the
+//! reference engine on real games and on games with side lines (variations).
 
 use orbit_database::StreamOptions;
 use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::SettledHits};
@@ -16,7 +16,7 @@ use crate::{
     runners::{NONE, Runner},
 };
 
-/// Queries that together use every construct of flat programs. Each of them has hits in real games.
+/// Queries that together use every construct of flat programs. Each has hits in real games.
 const QUERIES: &[&str] = &[
     // Variables that keep their values from one position to the next.
     "{if initial nn=0 if check nn+=1 nn}",
@@ -68,7 +68,7 @@ const QUERIES: &[&str] = &[
     "{if ply%2==0 ss=[Kk]d-e1-8 pin through [NnBb] to ss}",
     "{if ply%2==0 ss=[Nn] pin to . from [Bb] through ss}",
     "{if ply%2==0 ss=[Aa] #(pin from ss through {ss=[Nn] ss})>0}",
-    // The second set assigns a variable that is also the first set.
+    // The second operand assigns a variable that is also the first operand.
     "{if ply%2==0 ss=A #(ss & {ss=[Rr] ss})==1}",
     "{if ply%2==0 ss=a dark ss}",
     "{if ply%2==0 ss=P power ss - power p}",
@@ -96,7 +96,7 @@ const QUERIES: &[&str] = &[
     "piece X in a {not find X==[] child:X--}",
     "piece X in [Rr] {square s in (X attacks .) (s--X)}",
     "{if check nn=1 else nn=2 (parent:{nn==1 check} or #A==8) ply}",
-    // Filters that do not depend on the loop around them, and filters that only seem not to.
+    // Filters that do not depend on the loop around them, and filters that only seem independent of it.
     "piece X in [Rr] {square y in [Aa] {square z in [Pp] {z!=y X attacks z #(X attacks .)>4 ply>9}}}",
     "{if ply%2==0 mm=1 mm==1 nn=ply%5 square x in P {nn<5 nn+=1 true} nn}",
     "{if ply%2==0 mm=1 mm==1 nn=ply%5 square x in P {nn+=1 nn<5} nn}",
@@ -136,21 +136,21 @@ pub(crate) fn tree_blocks() -> Vec<Block> {
     pgn_blocks_with(&games, options)
 }
 
-/// Does the same as [`compared`], but fails if the plan of the query has no flat program.
+/// Does the same as [`compared`], but fails if the query's plan has no flat program (the form for queries with state).
 pub(crate) fn program_compared(text: &str, block: &Block) -> usize {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
     assert!(PreparedQuery::new(parsed, PlanOptions::default()).unwrap().planner.is_program(), "{text}");
     compared(text, block)
 }
 
-/// Runs a query on every engine that can plan it. Fails if an answer differs from that of the reference engine. Returns
-/// the number of hits.
+/// Runs a query on every engine that supports it. Panics if a result differs from that of the reference engine. Returns the
+/// number of hits.
 pub(crate) fn compared(text: &str, block: &Block) -> usize {
     assert!(!Runner::cpu(0).refuses(text), "no plan says {text}");
     let reference =
         Runner::reference().answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"));
-    // A graphics card computes only the operands of a flat program. Other tests cover that, so the card runs only every
-    // fifth query.
+    // A graphics card computes only the operands of a flat program. Other tests cover that, so only every fifth query runs on the
+    // card.
     let card = if text.len().is_multiple_of(5) { Runner::gpu(0) } else { None };
     for runner in [Runner::cpu(0), Runner::cpu(NONE)].into_iter().chain(card) {
         let found = runner.answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"));
@@ -179,7 +179,8 @@ fn programs_answer_as_the_reference_engine_in_side_lines() {
     assert!(hits > 2_000, "{hits} hits");
 }
 
-/// The copies of the query need a set for each square and each kind of piece. This is more operands than a flat program can have.
+/// The copies (transformed patterns) of the query need a set for each square and each type of piece. This exceeds the maximum
+/// number of operands of a flat program.
 #[test]
 fn many_operands_answer_as_the_reference_engine() {
     let block = every_nth_game(&corpus_blocks("otb.pgn"), 50, 10);

@@ -1,6 +1,6 @@
-//! Tests two optimisations of flat programs: a `find` skips to the next move that can match, and a chain (`line` or `path`) begins
-//! only where a move can match. The answers are compared with the reference engine on real games and on games with side lines
-//! (variations).
+//! Tests two optimisations of flat programs (the form for queries with state): a `find` skips to the next move that can match,
+//! and a chain (`line` or `path`) starts only where a move can match. The results are compared with those of the reference engine
+//! on real games and on games with side lines (variations).
 
 use orbit_engine::{Engine as _, EngineError, PreparedQuery, Wants};
 use orbit_plan::PlanOptions;
@@ -10,8 +10,8 @@ use crate::{
     flat::{program_compared, tree_blocks},
 };
 
-/// Queries whose searches and chains begin with a move that must satisfy a condition, for example on its squares or its
-/// piece. Each of them has hits in real games.
+/// Queries whose `find` or chain begins with a move that must satisfy a condition, for example on its squares or its piece. Each
+/// has hits in real games.
 const QUERIES: &[&str] = &[
     // Squares and pieces in variables.
     "{initial square V in a-h4-5 {5<=find all --V}}",
@@ -29,7 +29,7 @@ const QUERIES: &[&str] = &[
     "{initial piece X in [Qq] {find <-- X--}}",
     // A captured piece has no square.
     "{ss=A&a initial piece X in [Qq] {find X==ss}}",
-    // A pawn that is captured en passant is not on the destination square of the capture.
+    // A pawn that is captured en passant is not on the capture's destination square.
     "{initial ss=e5 find [x]ss}",
     "{initial square V in a-h5 {find P[x]V}}",
     // Strings that name the piece to which a pawn promotes.
@@ -37,7 +37,7 @@ const QUERIES: &[&str] = &[
     "{tt=\"N\" not find --=tt}",
     "{tt=\"Qq\" path P--=tt --}",
     "{tt=\"R\" path p--=tt}",
-    // Chains that begin with one of several constituents.
+    // Chains that can begin with one of several constituents.
     "{ss=[e4,d4] path --ss --}",
     "{ss=e4 path (P--ss)? --e5 --}",
     "{ss=e4 path (P--ss)* N--f3 --}",
@@ -58,7 +58,7 @@ const NESTED: &[&str] = &[
     "#(square x in A {square y in a {x attacks y square z in A {z attacks y x!=z}}})",
 ];
 
-/// Queries that read variables without a value, in every game.
+/// Queries that read a variable without a value in every game.
 const FAULTY: &[&str] = &[
     "{if ply>2000 ss=A find a1--ss}",
     "{if ply>2000 piece X=K find X--h8}",

@@ -1,5 +1,5 @@
-//! Tests strings, dictionaries and moves in flat programs. The answers are compared with those of the reference engine,
-//! on real games and on games with side lines (variations).
+//! Tests strings, dictionaries and moves in flat programs (the form for queries with state). The results are compared with those
+//! of the reference engine on real games and on games with side lines (variations).
 
 use crate::{
     common::{Samples, corpus_blocks, every_nth_game, harness},
@@ -47,7 +47,7 @@ const DICTIONARIES: &[&str] = &[
     "{local dictionary D if D[\"x\"] D[\"x\"]=D[\"x\"]+1 else D[\"x\"]=0 D[\"x\"]>20}",
     "{local dictionary D D[typename to]=str(ply) D[\"Q\"]>\"5\" true}",
     "{local dictionary D D[to]=[] D[from]}",
-    // The first moves of paths in an `echo` are compared with an entry of a dictionary.
+    // In an `echo`, the first move of a path is compared with a dictionary entry.
     "{local dictionary D unbind D piece X=--(from) path focus X -- D[pathcount]=to {2,} \
      echo(s t){t>s piece Y=~X--(from) typename X==typename Y mm={path focus Y -- D[pathcount]==to {2,}} mm<5}}",
     "{local dictionary D D[1]=to echo(s t){s<t path -- to==D[pathcount] --}}",
@@ -57,7 +57,7 @@ const DICTIONARIES: &[&str] = &[
     "{local dictionary D D[str(100-ply)]=1 tt=\"\" string s in D {tt=s} tt==\"99\"}",
 ];
 
-/// Queries about moves that were played, about legal moves, and about pairs of positions.
+/// Queries about played moves, about legal moves, and about pairs of positions.
 const MOVES: &[&str] = &[
     "piece X in [Rr] {line --> move from X --> true* --> move from X to a-h8}",
     "piece X in N {line --> not move from X {2,3} --> move from X capture .}",
@@ -92,8 +92,8 @@ const ATTACKS: &[&str] = &[
     "{if ply%2==0 {aa=[Kk] bb=.} #(aa->bb)+#(bb<-aa)}",
 ];
 
-/// Queries whose values depend on the order in which the copies (transformed filters) under a transform are evaluated. They match
-/// at every position.
+/// Queries whose values depend on the evaluation order of a transform's copies (transformed filters). They match at every
+/// position.
 const COPIES: &[&str] = &[
     "{nn=0 {{flip nn=nn*10+rank a2} or true} nn==11227788}",
     "{nn=0 {{shifthorizontal nn=nn*10+file g2} or true} nn==12345678}",
@@ -102,7 +102,7 @@ const COPIES: &[&str] = &[
     "{nn=0 {{flipcolor {{up 1 A or true} nn=nn*10+rank b2}} or true} nn==72}",
     "{nn=0 {{flipcolor count nn=nn*10+rank b7}>0 or true} nn==27}",
     "{ss=. nn=0 {{flip {a2 nn=nn*10+rank a2 ss=ss&a2}} or true} nn==11227788}",
-    // The plan of this query has a flat program, because the query has a dictionary.
+    // This query's plan has a flat program, because the query has a dictionary.
     "{local dictionary D nn=0 {{flip {nn=nn*10+rank a2 D[\"a\"]=nn}} or true} nn==11227788}",
 ];
 
@@ -172,7 +172,7 @@ fn side_lines_are_those_of_the_reference_engine() {
     assert!(without.len() <= 8, "no hits of {without:#?}");
 }
 
-/// Games that need more strings or dictionary entries than a flat program can store are left to the reference engine.
+/// Games that need more strings or dictionary entries than a flat program can store are evaluated by the reference engine.
 #[test]
 fn many_strings_are_left_to_the_reference_engine() {
     use orbit_engine::{BlockRequest, Engine as _, EngineError, PreparedQuery, Wants, settled::SettledHits};

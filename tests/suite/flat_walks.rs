@@ -1,5 +1,5 @@
-//! Tests `line` and `path` in flat programs. The answers are compared with those of the reference engine, on real games
-//! and on games with side lines (variations).
+//! Tests `line` and `path` in flat programs (the form for queries with state). The results are compared with those of the
+//! reference engine on real games and on games with side lines (variations).
 
 use orbit_engine::Answer;
 
@@ -9,7 +9,7 @@ use crate::{
     runners::Runner,
 };
 
-/// Queries whose constituents read variables, and queries whose constituents assign them.
+/// Queries whose constituents read or assign variables.
 const QUERIES: &[&str] = &[
     // Piece variables.
     "piece X in [RBN] {path X-- -- X-- -- X--}",
@@ -32,18 +32,17 @@ const QUERIES: &[&str] = &[
     "piece X in N {line <-- X attacks a <-- true* <-- X==b1}",
     "piece X in [Nn] {line lastposition --> X attacks A{2,4}}",
     "piece X in n {line firstmatch 2 9 --> .{2} --> X--}",
-    // Queries with constituents that must match at some later position. If there is no such position, a start is
-    // skipped.
+    // Some constituents must match at a later position. A start after which no such position exists is skipped.
     "piece X in P {line --> X-- --> true* --> {check wtm}}",
     "piece X in [Rr] {line --> X--{+} --> not check --> Q attacks k}",
     "piece X in p {path X-- ~X--{+} q attacks K}",
     "piece X in N {path X-- --* -- a[x]P}",
-    // The squares that the moves must reach depend on the piece that makes them. Castling moves two pieces.
+    // The destination squares of the moves depend on the moving piece. Castling moves two pieces.
     "piece X in [KR] {path X--left 1 3 X -- X--}",
     "piece X in [BQbq] {path focus X --northeast 1 3 X --{1,2}}",
     "piece X in A {flipvertical {path focus X (--up 1 2 X --right 1 2 (X|k)){1,}}}",
     "piece X in a {path focus X --(down 1 X & a-h5-6) -- piece X=Q}",
-    // Chains with moves that must follow one another.
+    // Chains with moves that must follow each other directly.
     "piece X in N {piece Y in n {path X-- Y-- X--}}",
     "piece X in [RQ] {square V in a-h7-8 {line --> {move from X} --> not move from X* --> {move from X to V}}}",
     "piece X in [Kk] {path castle --* X-- --* [Rr]--(X)}",
@@ -54,7 +53,7 @@ const QUERIES: &[&str] = &[
     "piece X in [Rr] {path focus X max pathcountunfocused -- pathstart:X!=X {2,}}",
     "piece X in N {path focus X -- {find all {pathcount<ply X--}>3} {2,}}",
     "piece X in B {path focus X -- -- {line --> pathcount==2 --> X}}",
-    // After a match of a chain with `nestban`, other filters fail.
+    // After a match of a chain with `nestban`, another filter fails.
     "piece X in N {{path nestban focus X --{2,}} check}",
     "piece X in [BR] {{path nestban focus X --{2,4}} find 1 2 check}",
     // Copies, each of which requires a mask.
@@ -91,8 +90,8 @@ fn chains_answer_as_the_reference_engine_in_side_lines() {
     assert!(hits > 500, "{hits} hits");
 }
 
-/// Loops over pieces in which a path can begin only with a move of the piece, so pieces that do not move next are
-/// skipped. In the last query, the path may also begin with another move.
+/// Loops over pieces whose path can begin only with a move of the piece, so pieces that do not move next are skipped. In the last
+/// query, the path can also begin with another move.
 const MOVERS: &[&str] = &[
     "piece X in A sort \"n\" path focus X --{3,}",
     "piece X in [Rr] piece Y in [Qq] {ss=X sort \"n\" path focus X|Y X--~ss Y-- --{1,}}",
@@ -108,8 +107,8 @@ fn pieces_that_do_not_move_next_are_passed_over() {
     assert!(without.is_empty(), "no hits of {without:?}");
 }
 
-/// Loops whose body requires a path with a first move that does not depend on the loop. In the last queries, the move may be left
-/// out, or its square depends on the loop.
+/// Loops whose body requires a path with a first move that does not depend on the loop. In the last queries, the move is optional
+/// or its square depends on the loop.
 const OUTSIDE: &[&str] = &[
     "piece X in [QRB] {square V in (_ attackedby X) {piece Y in [NP] {path focus X|Y X--(X attacks V) --* Y--V}}}",
     "piece X in [KR] {piece Y in a {path X--(from attacks X or Y) Y[x].}}",
@@ -126,8 +125,8 @@ fn paths_begin_outside_loops() {
     assert!(without.is_empty(), "no hits of {without:?}");
 }
 
-/// Searches store only a limited number of results. In the shorter game, they have fewer tables of results than there are pieces;
-/// in the longer game, they have none.
+/// Searches store only a limited number of results. In the shorter game, they have fewer result tables than pieces; in the longer
+/// game, they have none.
 #[test]
 fn long_games_are_searched_in_bounded_memory() {
     let moves = ["Nf3", "Nf6", "Ng1", "Ng8"];

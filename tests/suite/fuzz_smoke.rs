@@ -1,12 +1,12 @@
-//! Runs the fuzz targets on their seeds and on random alterations of the seeds. The alterations are the same in every
-//! run. A real fuzzer needs a nightly compiler; this test only ensures that the targets work.
+//! Runs the fuzz targets on their seeds and on fixed random alterations of the seeds. This test only ensures that the targets
+//! work; real fuzzing needs a nightly compiler.
 
 #[path = "../../fuzz/src/lib.rs"]
 mod targets;
 
 use std::{fs, path::Path};
 
-/// The number of altered inputs for each target.
+/// The number of altered inputs per target.
 const RUNS: u64 = 2_000;
 
 fn seeds(target: &str) -> Vec<Vec<u8>> {
@@ -17,7 +17,7 @@ fn seeds(target: &str) -> Vec<Vec<u8>> {
     paths.into_iter().map(|path| fs::read(path).unwrap()).collect()
 }
 
-/// A random number generator with a fixed seed, so that a failing run can be repeated.
+/// A random number generator with a fixed seed, so that failures are reproducible.
 struct Dice(fastrand::Rng);
 
 impl Dice {
@@ -29,8 +29,7 @@ impl Dice {
         self.0.usize(..below.max(1))
     }
 
-    /// Returns a seed (an initial input) in which some bytes were removed, duplicated, changed or taken from another
-    /// seed.
+    /// Returns a seed (an initial input) in which some bytes are removed, duplicated, changed or taken from another seed.
     fn alter(&mut self, seeds: &[Vec<u8>]) -> Vec<u8> {
         let mut out = seeds[self.roll(seeds.len())].clone();
         for _ in 0..=self.roll(2) {
@@ -51,8 +50,7 @@ impl Dice {
     }
 }
 
-/// Runs a target on the seeds and on alterations of them. Returns the number of inputs that the target did not simply
-/// reject.
+/// Runs a target on seeds and on alterations of them. Returns the number of inputs that the target did not reject at once.
 fn run(seeds: &[Vec<u8>], runs: u64, target: fn(&[u8]) -> bool) -> usize {
     for seed in seeds {
         target(seed);
@@ -92,7 +90,7 @@ fn any_bytes_are_a_reel_or_refused() {
 
 #[test]
 fn an_altered_reel_is_refused() {
-    // The first four bytes of an input select the byte of the reel that is altered, and the next byte selects the
+    // The first four bytes of an input select the byte of the reel (packed games) to alter, and the next byte selects the
     // alteration. The remaining bytes are the games.
     let seeds: Vec<Vec<u8>> =
         seeds("pgn").into_iter().map(|games| [&[9, 9, 9, 9, 1], &games[..]].concat()).collect();

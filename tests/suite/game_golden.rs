@@ -1,6 +1,6 @@
-//! Compares the answers of the reference engine with those of CQL 6.2, for queries about games, on real games.
+//! Compares the reference engine's results with those of CQL 6.2, for queries about games, on real games.
 //!
-//! [`crate::golden`] and [`crate::game_trees`] run those queries that plans can express on every engine (see
+//! [`crate::golden`] and [`crate::game_trees`] run the queries that have a plan (code for the fast engines) on every engine (see
 //! [`crate::planned`]).
 
 use std::sync::{Arc, OnceLock};
@@ -13,11 +13,11 @@ use crate::{
 use orbit_database::StreamOptions;
 use orbit_reel::Block;
 
-/// Rows of `golden-game-otb.tsv` for which the reference engine takes more than a minute. Plans can express them, so
-/// other tests cover them.
+/// Rows of `golden-game-otb.tsv` for which the reference engine needs more than a minute. Their queries have plans, so other
+/// tests cover them.
 const SLOW: &[&str] = &["v02", "v03"];
 
-/// Returns the rows of a table that this run uses: every `all`-th row, or every `sample`-th row for a sample.
+/// Returns the table rows that this run uses: every `all`-th row or, in a sample, every `sample`-th row.
 fn table(name: &str, all: usize, sample: usize, blocks: fn() -> Arc<[Block]>) -> Vec<harness::Row> {
     let rows = stride(all, sample).of(golden::all_rows(name).into_iter());
     let rows = rows.filter(|row| name != "golden-game-otb.tsv" || !SLOW.contains(&&*row.id));

@@ -1,5 +1,5 @@
-//! Tests the state that queries keep from filter to filter (strings, dictionaries, groups of regular expressions), and
-//! the errors that end a run. The queries report their values with `message`.
+//! Tests the state that queries pass from filter to filter (strings, dictionaries, regular expression groups), and the errors
+//! that end a run. The queries report their values with `message`.
 
 use std::ops::ControlFlow;
 
@@ -14,7 +14,7 @@ use orbit_search::{
 const GAMES: &str =
     "[White \"Réti\"]\n\n1. e4 (1. d4 Nf6) 1... c5 2. e5 d5 3. Ke2 *\n\n[White \"B\"]\n\n1. Nf3 *\n";
 
-/// Returns the messages of a query, or the reason why it is refused or fails.
+/// Returns the messages of a query, or the reason why it is rejected or fails.
 fn told(text: &str) -> Result<Vec<String>, String> {
     let parsed = orbit_query::parse(text).map_err(|error| error.to_string())?;
     let mut options = StreamOptions::default();
@@ -108,7 +108,7 @@ fn dictionaries_visit_their_keys_in_order() {
         ),
         ("dictionary D D[a1]=1 unbind D[a1]", "#D D[a1]", "0<false>"),
         ("dictionary D D[1]=2 D[1]=3 unbind D D[2]=4", "#D D[1] D[2]", "1<false>4"),
-        // Keys that the body adds are not visited by the loop.
+        // The loop does not visit keys that its body adds.
         ("local dictionary D D[1]=1 nn=0 if x∊D {D[x+1]=1 nn+=1 false} true", "nn #D", "12"),
         ("local dictionary D D[1]=currentposition", "D[1]", "move 1(wtm)"),
     ] {

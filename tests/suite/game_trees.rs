@@ -1,5 +1,5 @@
-//! Tests games with side lines (variations): they are written as text, read into a block, written to a file and read
-//! back. The result is compared with a tree of nodes that is numbered by recursion and played by shakmaty.
+//! Tests games with side lines (variations): they are written as text, read into a block (group of games), written to a file and
+//! read back. The result is compared with a node tree that is numbered recursively and replayed with shakmaty.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -29,8 +29,7 @@ use crate::{
     runners::{ENGINES, Runner, answer},
 };
 
-/// A position and its children. The move of the line itself leads to the first child, and alternatives lead to the
-/// others.
+/// A position and its children. The line continues to the first child; alternative moves lead to the others.
 struct Node {
     chess: Chess,
     next: Vec<(Option<shakmaty::Move>, Node)>,
@@ -42,8 +41,7 @@ pub(crate) fn with_variations() -> StreamOptions {
     options
 }
 
-/// Returns a random move and the position after it, or `None` if the game is over. If the move itself is `None`, it is
-/// a null move.
+/// Returns a random move and the position after it, or `None` if the game is over. A move of `None` is a null move.
 fn random_move(rng: &mut Rng, chess: &Chess) -> Option<(Option<shakmaty::Move>, Chess)> {
     let moves = chess.legal_moves();
     let mv = if rng.percent(4) { None } else { moves.get(rng.below(moves.len().max(1))).copied() };
@@ -54,8 +52,7 @@ fn random_move(rng: &mut Rng, chess: &Chess) -> Option<(Option<shakmaty::Move>, 
     Some((mv, after))
 }
 
-/// Returns a random tree: a line with at most the given number of half-moves, and with side lines nested up to the
-/// given depth.
+/// Returns a random tree: a line with at most `plies` half-moves, and with side lines nested up to `depth` levels.
 fn random_tree(rng: &mut Rng, chess: Chess, plies: usize, depth: usize) -> Node {
     let mut next = Vec::new();
     if plies > 0
@@ -73,11 +70,11 @@ fn random_tree(rng: &mut Rng, chess: Chess, plies: usize, depth: usize) -> Node 
     Node { chess, next }
 }
 
-/// A node with its properties, as it is listed in the order of node numbers.
+/// A node with its properties, as listed in the order of node numbers.
 #[derive(Clone, PartialEq, Debug)]
 struct Numbered {
     parent: Option<u32>,
-    /// The index of the node among the children of its parent.
+    /// The index of the node among its parent's children.
     sibling: u32,
     ply: u32,
     is_last: bool,
@@ -88,8 +85,8 @@ fn packed(chess: &Chess) -> Position {
     Position::from_setup(&chess.to_setup(EnPassantMode::Always))
 }
 
-/// Numbers the nodes of a line from its first node on. The side lines of these nodes come after the line, beginning
-/// with those of the last node.
+/// Numbers the nodes of a line, starting at its first node. Its side lines are numbered after the line, starting with those of
+/// the last node.
 fn number(first: &Node, parent: Option<u32>, sibling: u32, ply: u32, out: &mut Vec<Numbered>) {
     let mut line = vec![(first, parent, sibling)];
     let begin = out.len() as u32;
@@ -116,8 +113,8 @@ fn write_move(chess: &Chess, mv: Option<shakmaty::Move>, out: &mut String) {
     }
 }
 
-/// Writes the moves after a node. An alternative to a move may be written after an earlier alternative, or inside it
-/// after its first move.
+/// Writes the moves after a node. An alternative to a move can be written after an earlier alternative, or inside it after its
+/// first move.
 fn write_line(rng: &mut Rng, node: &Node, out: &mut String) {
     let Some((mv, next)) = node.next.first() else { return };
     write_move(&node.chess, *mv, out);
@@ -182,7 +179,7 @@ pub fn blocks(seed: u64, games: usize) -> Vec<Block> {
     pgn_blocks_with(&made(seed, games).text, with_variations())
 }
 
-/// Returns the nodes of the games in some blocks, computed from the replay and the tables of the blocks.
+/// Returns the nodes of all games in some blocks, computed from the replay and the blocks' tables.
 fn nodes_of(blocks: &[Block]) -> Vec<Vec<Numbered>> {
     let mut out = Vec::new();
     for block in blocks {
@@ -238,7 +235,7 @@ fn generated_trees_go_through_text_blocks_and_files() {
         }
         assert_eq!(found.len(), nodes.len());
         assert_eq!(through_a_file(&blocks), blocks);
-        // A block without its side lines equals the block that is read if side lines are not kept.
+        // A block whose side lines are removed must equal the block that is read without side lines.
         let mut options = StreamOptions::default();
         options.pgn.chunk_bytes = 16 << 10;
         let plain = pgn_blocks_with(&text, options);
@@ -269,7 +266,7 @@ fn moves_of_a_game_lead_to_its_nodes() {
     }
 }
 
-/// Returns studies with side lines. Their files are read only once.
+/// Returns studies with side lines. The files are read only once.
 fn studies() -> Arc<[Block]> {
     static STUDIES: OnceLock<Arc<[Block]>> = OnceLock::new();
     let read =
@@ -298,7 +295,7 @@ fn cql_answers_on_studies_with_side_lines() -> Vec<harness::Row> {
 fn check_on_studies(row: &Golden, engine: &str, number: usize) {
     let blocks = studies();
     assert_eq!(blocks.iter().map(Block::slots).sum::<usize>(), 24_277);
-    // The search of side lines was an option of CQL's command line for this query, so it is set here.
+    // For this query, CQL was run with the command-line option to search side lines, so it is set here too.
     let query = TypedQuery { variations: true, ..row.parsed() };
     for runner in Runner::needed(engine, number) {
         let found = golden::answer(row, &*runner.engine(&query).unwrap(), &blocks);
@@ -320,7 +317,7 @@ fn games_with_other_comments_are_no_duplicates() {
     assert_eq!(hashes(with_variations(), Alike::Moves), 1);
 }
 
-/// Queries over side lines and queries over main lines run together, and each has the same answers as alone.
+/// When queries over side lines and over main lines run together, each must have the same results as alone.
 #[test(part = 1)]
 fn each_query_of_a_run_has_its_own_lines() {
     let text = made(7, 200).text;
@@ -368,8 +365,8 @@ fn each_query_of_a_run_has_its_own_lines() {
             let [ours, theirs] = [found, &alone].map(|answers| answers.copies.as_ref().unwrap());
             assert_eq!((ours.sums(), ours.len()), (theirs.sums(), theirs.len()), "{text}");
             assert!((0..ours.len()).all(|hit| ours.at_hit(hit) == theirs.at_hit(hit)), "{text}");
-            // Here, the hits in main lines and the copies (transformed patterns) at these hits have other slots than in a block
-            // without side lines.
+            // Hits in main lines, and the copies (transformed patterns) at these hits, have different slots (position indices)
+            // here than in a block without side lines.
             for (game, alone_in) in blocks[index].games().zip(of.games()) {
                 let places = (game.first_slot(), alone_in.first_slot());
                 assert_eq!(
@@ -407,8 +404,7 @@ fn each_query_of_a_run_has_its_own_lines() {
 fn deeper_side_lines_than_any_may_be_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for depth in [255, 256] {
-        // The knights move out and back. Each side line is an alternative to the second move of the line that contains
-        // it.
+        // The knights move back and forth. Each side line is an alternative to the second move of the line that contains it.
         let squares = [(6, 21), (62, 45), (21, 6), (45, 62)];
         let code = |k: usize| if k.is_multiple_of(2) { 2 } else { 10 };
         let mv = |k: usize| PackedMove(squares[k % 4].0 | squares[k % 4].1 << 6 | code(k) << 12);

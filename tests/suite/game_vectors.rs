@@ -1,9 +1,8 @@
-//! Compares the program with the answers of CQL 6.2 to 823 queries about games, on a few games.
+//! Compares the program with the results of CQL 6.2 for 823 queries about games, on a few games.
 //!
-//! `tests/data/game-vectors.tsv` has a row for each: id, query, file, answer. The first letter of the id is the kind of
-//! answer: `b` for the positions that match, `n` for numbers, `s` for sets (only those that are not empty), `t` for
-//! strings, `p` for positions (their numbers), `g` for the games that the query finds, in the order of the result, and
-//! `e` for a query that is refused.
+//! Each row of `tests/data/game-vectors.tsv` contains id, query, file and answer. The first letter of the id is the kind of
+//! answer: `b` for the positions that match, `n` for numbers, `s` for sets (only nonempty ones), `t` for strings, `p` for
+//! position numbers, `g` for the games that the query finds, in output order, and `e` for a query that is rejected.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -54,7 +53,7 @@ pub(super) fn rows(table: &str) -> Vec<Row> {
     rows
 }
 
-/// Runs the query of a row on some blocks. Returns the engine's answer in the notation of the table.
+/// Runs the query of a row on some blocks (groups of games). Returns the engine's result in the notation of the table.
 pub(super) fn printed(row: &Row, engine: &dyn Engine, blocks: &[Block]) -> Result<String, EngineError> {
     let mut all = Answered { row, out: Vec::new(), games: Vec::new() };
     for block in blocks {
@@ -63,12 +62,12 @@ pub(super) fn printed(row: &Row, engine: &dyn Engine, blocks: &[Block]) -> Resul
     Ok(all.finish())
 }
 
-/// Returns the answer of an engine to a row, in the notation of the table.
+/// Returns an engine's result for the query of a row, in the notation of the table.
 pub(super) fn answer(row: &Row, engine: EngineChoice) -> Result<String, String> {
     answer_on(row, data(&format!("games/{}", row.file)), engine)
 }
 
-/// Returns the answer of an engine to the query of a row on other games.
+/// Returns an engine's result for the query of a row on other games.
 pub(super) fn answer_on(row: &Row, pgn: String, engine: EngineChoice) -> Result<String, String> {
     let parsed = orbit_query::parse(&row.query).map_err(|error| format!("does not parse: {error}"))?;
     let mut options = StreamOptions::default();
@@ -97,7 +96,7 @@ pub(super) fn answer_on(row: &Row, pgn: String, engine: EngineChoice) -> Result<
 struct Answered<'a> {
     row: &'a Row,
     out: Vec<String>,
-    /// The games that the query finds: the sort keys and the number of each game.
+    /// The sort keys and the number of each game that the query finds.
     games: Vec<(Rank, u32)>,
 }
 
@@ -116,7 +115,7 @@ impl Answered<'_> {
                 let text = answers.hits.text(slot).map(encoded);
                 match (self.row.id.as_bytes()[0], answers.hits.answer(slot), text) {
                     (b'b', ..) => {}
-                    // A filter can match with an empty set as its value. Such sets are omitted.
+                    // A filter can match with an empty set as its value. Empty sets are omitted.
                     (b's', Answer::Set(set), _) if set.is_empty() => continue,
                     (b'n' | b'p' | b's', Answer::Num(Some(value)), _) => write!(place, ":{value}").unwrap(),
                     (b's', Answer::Set(set), _) => {
@@ -134,7 +133,7 @@ impl Answered<'_> {
 
     fn finish(mut self) -> String {
         if self.row.id.starts_with('g') {
-            // If the query has no `sort`, all ranks are equal, so the games are ordered by their numbers.
+            // If the query has no `sort`, all ranks are equal, so the games are ordered by number.
             self.games.sort();
             self.out = self.games.iter().map(|(_, game)| format!("{game}:")).collect();
         }
@@ -153,7 +152,7 @@ fn encoded(text: &[u8]) -> String {
     })
 }
 
-/// Returns a few words that the answer has but should not have, and a few that are missing from it.
+/// Returns a few words of the result that are wrong, and a few that are missing.
 fn difference(found: &str, due: &str) -> String {
     let words = |text: &str| text.split(' ').map(String::from).collect::<BTreeSet<String>>();
     let (found, due) = (words(found), words(due));
@@ -165,13 +164,13 @@ fn difference(found: &str, due: &str) -> String {
     format!("  not due {}\n  missing {}", some(&found, &due), some(&due, &found))
 }
 
-/// Returns the rows of the table as tests of one engine.
+/// Returns the table rows as tests of one engine.
 fn table(engine: EngineChoice) -> Vec<harness::Row> {
     let row = |row: Row| harness::Row::new(row.id.clone(), move || check(&row, engine));
     rows("game-vectors.tsv").into_iter().map(row).collect()
 }
 
-/// Asserts that an engine gives the answer of a row, or that it refuses a query that it does not support.
+/// Asserts that an engine gives the expected answer of a row, or that it rejects a query that it does not support.
 pub(super) fn check(row: &Row, engine: EngineChoice) {
     if engine == EngineChoice::Gpu {
         GPU.met(Runner::gpu(0));
@@ -179,7 +178,7 @@ pub(super) fn check(row: &Row, engine: EngineChoice) {
     let due = row.due.as_str();
     match answer(row, engine) {
         Err(_) if due == "ERROR" => {}
-        // Plans cannot express all queries, and some adapters end long loops early.
+        // Some queries have no plan, and some adapters end long loops early.
         Err(error) if engine != EngineChoice::Reference && is_refusal(&error) => {}
         Err(error) => panic!("{}\n  {error}\n  due     {}", row.query, &due[..due.len().min(120)]),
         Ok(found) => assert!(found == due, "{}\n{}", row.query, difference(&found, due)),

@@ -1,4 +1,4 @@
-//! Tests the output of games with hits: the games are written to files, and the files are read again.
+//! Tests the output of games with hits: the games are written to files, and the files are read back.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -39,7 +39,7 @@ fn hits(query: &str, paths: &[impl AsRef<Path>]) -> (Vec<Vec<u32>>, u64) {
     (games.into_iter().map(|game| game.1).collect(), games_read)
 }
 
-/// A game with hits, as it was written to a file.
+/// A game with hits that was written to a file.
 struct Written {
     source: u32,
     offset: usize,
@@ -47,7 +47,6 @@ struct Written {
     commented: Vec<u8>,
 }
 
-/// Writes the games with hits, with a comment at each hit.
 fn write(query: &str, database: BlockStream, out: &Path) -> Result<Vec<Written>, TextError> {
     let mut texts = database.texts();
     let mut writer = PgnWriter::new(OutputFile::create(out).unwrap());
@@ -91,7 +90,7 @@ fn write(query: &str, database: BlockStream, out: &Path) -> Result<Vec<Written>,
     written
 }
 
-/// Writes the games with hits, and reads them again. Returns the numbers of games and of positions with hits.
+/// Writes the games with hits and reads them back. Returns the numbers of games and of positions with hits.
 fn round_trip(query: &str, paths: &[PathBuf], out: &Path) -> (usize, usize) {
     let (found, _) = hits(query, paths);
     let written = write(query, open(paths), out).unwrap();
@@ -108,7 +107,7 @@ fn round_trip(query: &str, paths: &[PathBuf], out: &Path) -> (usize, usize) {
     (found.len(), found.iter().map(Vec::len).sum())
 }
 
-/// Returns the PGN files in a folder of the corpus and its subfolders, in order.
+/// Returns the PGN files in a corpus folder and its subfolders, in order.
 fn pgn_files(folder: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -146,7 +145,7 @@ preface\n\n[Event \"a\"]\n[White \"é\"]\n\n1. e4! $1 {good} (1. d4) e5 2. Nf3 ;
 [Event \"b\"]\r\n\r\n1.d4 d5 2.c4 *\r\n\r\n\r\n\
 [White \"c\"]\n\n1. e4 Ke4\n\n1. c4 e5 2. g3\n";
 
-/// A folder that contains games in a file, the same file compressed, and a reel of both.
+/// A folder with a file of games, its compressed copy, and a reel (packed games) of both.
 struct Indexed {
     folder: tempfile::TempDir,
     plain: PathBuf,
@@ -207,7 +206,7 @@ fn a_reel_that_was_moved_with_its_sources_finds_them() {
     assert_eq!(write(QUERY, open(&[reel]), &moved.path().join("hits.pgn")).unwrap().len(), 4000);
 }
 
-/// A reader that moves backwards in a compressed source must return the same text as one that moves forwards.
+/// Reading backwards in a compressed source must return the same text as reading forwards.
 #[test]
 fn games_are_found_in_any_order() {
     let indexed = Indexed::new();
@@ -236,8 +235,8 @@ fn games_are_found_in_any_order() {
     }
 }
 
-/// After the text of a game has been read, its buffer is shrunk to the size of the game. Neither the text after the
-/// last game nor the text that was read to find the end of that game stays in memory.
+/// After a game's text has been read, its buffer is shrunk to the size of the game. Neither the text after the last game nor the
+/// text that was read to find its end stays in memory.
 #[test]
 fn the_text_of_a_game_takes_no_more_room_than_it_may() {
     let folder = tempfile::tempdir().unwrap();
@@ -276,8 +275,7 @@ fn the_text_of_a_game_takes_no_more_room_than_it_may() {
     assert!(grown.iter().all(|&(bytes, _)| bytes < 110_000), "{grown:?}");
 }
 
-/// Applies a change to the files, and writes those games of the reel that have hits. Returns the number of games that
-/// were written.
+/// Applies a change to the files, and writes the games of the reel that have hits. Returns the number of written games.
 fn after(change: impl Fn(&Indexed)) -> Result<usize, TextError> {
     let indexed = Indexed::new();
     change(&indexed);
@@ -306,8 +304,7 @@ fn sources_that_changed_are_told() {
     assert!(error.to_string().contains("all.reel was made"), "{error}");
 }
 
-/// If a reel has no stamps (sizes and times) of its sources, the text of each game must be compared with the game in
-/// the reel.
+/// If a reel has no stamps (sizes and times) of its sources, each game's text must be compared with the game in the reel.
 #[test]
 fn a_game_that_is_another_one_is_told() {
     for (from, to) in [
@@ -347,7 +344,7 @@ fn text_is_kept_only_if_it_is_wanted() {
     }
 }
 
-/// Returns the blocks of a PGN text, and the blocks of the PGN text that is written from those blocks without the
+/// Returns the blocks (groups of games) of a PGN text, and the blocks of the PGN that is written from those blocks without the
 /// original text.
 fn written_from_blocks(bytes: &[u8]) -> (Vec<Block>, Vec<Block>) {
     let blocks = |bytes: Vec<u8>| {
@@ -367,8 +364,8 @@ fn written_from_blocks(bytes: &[u8]) -> (Vec<Block>, Vec<Block>) {
     (before, after)
 }
 
-/// Checks that PGN that was written from blocks is read as the same games, and that added tags are the first or the
-/// last ones. Returns the number of games.
+/// Checks that PGN written from blocks is read back as the same games, with the added tags at the start or at the end. Returns
+/// the number of games.
 fn check_from_blocks(name: &str, bytes: &[u8]) -> usize {
     let (before, after) = written_from_blocks(bytes);
     let (before, after) = (before.iter().flat_map(Block::games), after.iter().flat_map(Block::games));
@@ -414,8 +411,7 @@ fn games_of_real_files_are_written_from_blocks_alone() {
     assert!(checked > 10_000, "{checked}");
 }
 
-/// The second game begins in the middle of a line. If its text were copied alone, its second tag would begin a third
-/// game.
+/// The second game begins in the middle of a line. If its text were copied alone, its second tag would begin a third game.
 #[test]
 fn a_game_that_cannot_stand_by_itself_is_written_from_its_block() {
     let folder = tempfile::tempdir().unwrap();

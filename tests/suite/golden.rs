@@ -1,9 +1,9 @@
-//! Compares the program with the answers of CQL 6.2 on two sets of real games: 122 queries about positions, 14 queries
-//! about pure mates, and 64 queries about games.
+//! Compares the program with the results of CQL 6.2 on two sets of real games: 122 queries about positions, 14 queries about pure
+//! mates, and 64 queries about games.
 //!
-//! `tests/data/golden-*.tsv` contain, for each query, the set of games, the numbers of games and positions that hit,
-//! and the first 16 hexadecimal digits of the SHA-256 hash of the hit list. The list has a line `game ply` for each
-//! hit, or `game ply value` for the queries named `v..`.
+//! For each query, `tests/data/golden-*.tsv` contain the set of games, the numbers of games and positions with hits, and the
+//! first 16 hexadecimal digits of the SHA-256 hash of the hit list. The list has a line `game ply` for each hit, or `game ply
+//! value` for the queries named `v..`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ use crate::{
 
 /// The number of queries with `puremate` and similar filters.
 const MATE_ROWS: usize = 14;
-/// The queries about games that need only `find` and filters about positions.
+/// The queries about games that use only `find` and filters about positions.
 pub const FIND_ROWS: [&str; 6] = ["g01", "g02", "g03", "v02", "v03", "v29"];
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -54,7 +54,8 @@ impl Golden {
     }
 }
 
-/// Returns the rows of a table. From a table about games, returns only the rows that plans can express.
+/// Returns the rows of a table. If it is a table about games, returns only the rows whose queries have a plan (code for the fast
+/// engines).
 pub fn rows(name: &str) -> Vec<Golden> {
     let mut rows = all_rows(name);
     if name.starts_with("golden-game-") {
@@ -131,14 +132,14 @@ fn write_value(text: &mut String, hits: &Hits, slot: usize) {
     }
 }
 
-/// Returns the names of the rows about games that plans can express, which `planned.txt` records.
+/// Returns the names of the rows about games that have a plan, as recorded in `planned.txt`.
 pub fn planned_rows() -> BTreeSet<String> {
     let text = data("planned.txt");
     let names = text.lines().filter_map(|line| line.strip_prefix("planned\tgolden ")?.split('\t').next());
     names.map(String::from).collect()
 }
 
-/// Returns the rows of tables as tests. Each table has its own set of games.
+/// Returns table rows as tests. Each table has its own set of games.
 fn table(tables: &[(&str, &'static str)], check: fn(&Golden, usize, &'static str)) -> Vec<harness::Row> {
     let planned = planned_rows();
     let of_table = |&(table, games): &(&str, &'static str)| {
@@ -169,7 +170,7 @@ fn cpu_answers_as_cql() -> Vec<harness::Row> {
     table(&tables, |row, _, games| check(row, &Runner::cpu(0), &corpus_blocks(games)))
 }
 
-/// Runs some rows of the test `cpu_answers_as_cql` with kernels instead of machine code. That test uses machine code wherever the
+/// Runs some rows of the test `cpu_answers_as_cql` on kernels instead of machine code, which that test uses wherever the
 /// processor supports it.
 #[table(in_parts)]
 fn cpu_answers_as_cql_by_kernels() -> Vec<harness::Row> {
@@ -193,14 +194,14 @@ fn gpu_within_tight_limits_answers_as_cql() -> Vec<harness::Row> {
     })
 }
 
-/// Pure mates are rare, so all problems are searched, not a sample.
+/// Pure mates are rare, so all problems are searched instead of a sample.
 #[table]
 fn reference_finds_the_pure_mates_of_cql() -> Vec<harness::Row> {
     table(&MATES[1..], |row, _, games| check(row, &Runner::reference(), &corpus_blocks(games)))
 }
 
-/// Returns about `wanted` games of a file, at equal distances. The number of games before the first one is the distance
-/// divided by `share`.
+/// Returns about `wanted` evenly spaced games of a file. The number of games before the first one is the spacing divided by
+/// `share`.
 fn some_games(games: &'static str, wanted: usize, share: usize) -> Arc<Block> {
     type Key = (&'static str, usize, usize);
     static MADE: Mutex<BTreeMap<Key, Arc<Block>>> = Mutex::new(BTreeMap::new());
@@ -215,30 +216,30 @@ fn some_games(games: &'static str, wanted: usize, share: usize) -> Arc<Block> {
     Arc::clone(block)
 }
 
-/// Returns some games of a set: `of_otb` games if it contains tournament games, and `of_fen` games if it contains
-/// problems. Problems are short, so tests use more of them.
+/// Returns some games of a set: `of_otb` games if it contains tournament games, and `of_fen` games if it contains problems.
+/// Problems are short, so tests use more of them.
 fn some(games: &'static str, of_otb: usize, of_fen: usize, share: usize) -> Arc<Block> {
     some_games(games, if games == "otb.pgn" { of_otb } else { of_fen }, share)
 }
 
-/// Compares `gpu` with `cpu` on a few games, with limits so small that all work is split.
+/// With limits so small that all work is split, `gpu` must have the same results as `cpu` on a few games.
 #[table(in_parts)]
 fn tight_limits_change_nothing() -> Vec<harness::Row> {
     table(&[ON_OTB, ON_FEN, MATES].concat(), |row, _, games| {
         let block = some(games, 500, 2000, 4);
-        // With so many segments, the kernel needs more than one dispatch of three workgroups.
+        // With this many segments (32 positions), the kernel needs more than one dispatch of three workgroups.
         assert!(block.segments() > 3 * 64, "{}", block.segments());
         differ_nowhere(row, &block, &[Runner::cpu(0), GPU.met(Runner::tight_gpu())]);
     })
 }
 
-/// Compares `gpu` with `cpu` on a few games. Each row uses another variant of the kernels.
+/// Compares `gpu` with `cpu` on a few games. Each row uses a different kernel variant.
 #[table(in_parts)]
 fn variants_change_nothing() -> Vec<harness::Row> {
     table(&[ON_OTB, ON_FEN].concat(), |row, number, games| {
         GPU.met(Runner::gpu(0));
         let variants = Runner::every_variant();
-        // The step (37) has no common divisor with the number of variants, so all variants are used.
+        // The step (37) and the number of variants are coprime, so all variants are used.
         let variant = variants[(number * 37 + row.id.len() + games.len()) % variants.len()];
         let runner = Runner::variant(0, variant).expect("the adapter runs it");
         differ_nowhere(row, &some(games, 200, 800, 5), &[Runner::cpu(0), runner]);
@@ -267,7 +268,7 @@ fn differ_nowhere(row: &Golden, block: &Block, runners: &[Runner]) {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
-/// Returns the differences between the answers of the runners on one block: hits, values and the numbers of matching
+/// Returns the differences between the runners' results on one block (group of games): hits, values and the numbers of matching
 /// copies (transformed patterns).
 fn differences(golden: &Golden, block: &Block, runners: &[Runner]) -> Vec<String> {
     let query = golden.parsed();

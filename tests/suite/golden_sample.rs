@@ -1,6 +1,7 @@
-//! Tests the answers to the queries of the golden tables on `games/sample.pgn`, which is part of the repository.
+//! Runs the queries of the golden tables (results of CQL 6.2) on `games/sample.pgn`, which is part of the repository.
 //!
-//! `tests/data/golden-sample.tsv` contains the answers of the reference engine. `UPDATE_GOLDEN=1` rewrites the file.
+//! `tests/data/golden-sample.tsv` contains the expected results, computed by the reference engine. `UPDATE_GOLDEN=1` rewrites the
+//! file.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -22,7 +23,7 @@ fn sample() -> Vec<Block> {
     blocks_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn"))
 }
 
-/// Returns the answers of a runner, one row for each query.
+/// Returns the results of a runner (engine with options), one row for each query.
 fn answers(runner: &Runner) -> Vec<Golden> {
     let blocks = sample();
     let of_table = |table: &str| -> Vec<Golden> {

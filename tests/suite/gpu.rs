@@ -1,6 +1,6 @@
-//! Tests the GPU engine at the edges of blocks, chunks and limits, and after the failure of a device.
+//! Tests the GPU engine at the boundaries of blocks (groups of games), chunks and limits, and after a device failure.
 //!
-//! The answers are compared with those of `cpu`.
+//! The results are compared with those of `cpu`.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// Queries of many kinds: a condition, a set, numbers, columns with a value for each game, whole positions, the ends of
-/// games, many transformed copies, and other positions of the game.
+/// Queries of many kinds: a condition, a set, numbers, columns with a value for each game, whole positions, the ends of games,
+/// many copies (transformed patterns), and other positions of the game.
 const QUERIES: [&str; 10] = [
     "Ra1",
     "#(P | n)",
@@ -39,13 +39,13 @@ pub fn prepared(text: &str) -> PreparedQuery {
     PreparedQuery::new(query, PlanOptions::default()).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Asserts that an engine gives the same answers as `cpu` on some blocks: hits, values and the numbers of matching
-/// copies (transformed patterns).
+/// Asserts that an engine has the same results as `cpu` on some blocks: hits, values and the numbers of matching copies
+/// (transformed patterns).
 pub fn check(text: &str, gpu: &dyn Engine, blocks: &[&Block]) {
     check_named(text, text, gpu, blocks);
 }
 
-/// Does the same as [`check`], but error messages begin with `text`.
+/// Does the same as [`check`], but failure messages begin with `text`.
 pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block]) {
     let cpu = prepared(query).cpu().unwrap();
     let wanted = Wants::VALUES | Wants::ALL_COPIES;
@@ -68,8 +68,7 @@ pub fn check_named(text: &str, query: &str, gpu: &dyn Engine, blocks: &[&Block])
     }
 }
 
-/// Checks every query on the two shared devices: one with the usual limits, and one with limits so small that all work
-/// is split.
+/// Checks every query on the two shared devices: one with the usual limits, and one with limits so small that all work is split.
 fn check_all(blocks: &[&Block]) {
     for runner in Runner::both_gpus() {
         for text in QUERIES {
@@ -80,7 +79,7 @@ fn check_all(blocks: &[&Block]) {
     }
 }
 
-/// Returns a game in which knights move out and back.
+/// Returns a game in which knights move back and forth.
 pub fn long_game(plies: usize) -> Game {
     let (white, black) = (Code(2), Code(10));
     let tour = [
@@ -96,7 +95,7 @@ pub fn long_game(plies: usize) -> Game {
     Game { moves: tour.into_iter().cycle().take(plies).collect(), ..Game::default() }
 }
 
-/// Returns games with at most one move. Each begins from a different position.
+/// Returns games with at most one move, each from a different position.
 pub fn short_games(count: usize) -> Vec<Game> {
     let mut rng = Rng::new(11);
     let starts = positions::random_games(&mut rng, count);
@@ -173,7 +172,7 @@ fn rights_are_lost_as_games_go_on() {
     }
 }
 
-/// Returns a position with these white kings and a black king on h8.
+/// Returns a position with white kings on the given squares and a black king on h8.
 pub fn kings(white: &[Square]) -> Position {
     let mut board = Board::default();
     white.iter().for_each(|&king| board.put(king, Code(6)));
@@ -181,13 +180,12 @@ pub fn kings(white: &[Square]) -> Position {
     Position { board, ..Position::STANDARD }
 }
 
-/// A kernel contains the code for several kings only if a game begins from a position in which a side has several
-/// kings.
+/// A kernel contains the code for several kings only if a game starts from a position in which a side has several kings.
 #[test]
 fn sides_with_several_kings_move_as_on_the_processor() {
     let (several, alone) = (kings(&[Square::C1, Square::E1]), kings(&[Square::C1]));
     let runner = GPU.met(Runner::gpu(0));
-    // The first game of a block and the other games begin from different positions.
+    // The first game of the block starts from a different position than the others.
     for positions in [[several, alone], [alone, several]] {
         let block = block_of(&positions);
         // One king reaches five squares; two kings together reach eight.
@@ -200,7 +198,7 @@ fn sides_with_several_kings_move_as_on_the_processor() {
     }
 }
 
-/// The cache of kernels must not confuse similar queries.
+/// The kernel cache must not confuse similar queries.
 #[test]
 fn queries_that_differ_in_little_are_told_apart() {
     let runner = GPU.met(Runner::gpu(0));
@@ -223,7 +221,7 @@ fn blocks_scanned_together_keep_their_answers_and_empty_ones_have_none() {
     check_all(&mixed);
     check_all(&[&empty, &empty]);
     check_all(&[]);
-    // A value that is the same for a whole game, such as a rating, must be read from the block that is searched.
+    // A value that is constant within a game, such as a rating, must be read from the block that is being searched.
     let [low, high] =
         [1000, 2000].map(|elo| pgn_blocks(&format!("[WhiteElo \"{elo}\"]\n\n1. e4 e5 *\n")).remove(0));
     for runner in Runner::both_gpus() {
@@ -327,7 +325,7 @@ fn a_loss_with_blocks_on_the_device_is_an_error() {
     assert!(matches!(error, GpuError::Lost { .. }), "{error}");
 }
 
-/// Threads that run queries on the same blocks take turns, and none waits for ever.
+/// Threads that run queries on the same blocks take turns, and none waits forever.
 #[test]
 fn threads_share_blocks_on_the_device() {
     let device = open_device(device_options(GpuLimits::default()));
@@ -348,7 +346,7 @@ fn threads_share_blocks_on_the_device() {
     });
 }
 
-/// Returns the error of a scan that is impossible within the limits.
+/// Returns the error of a scan that cannot run within the limits.
 fn refusal(limits: GpuLimits, text: &str, block: &Block, want: Wants) -> GpuError {
     let device = open_device(device_options(limits));
     match prepared(text).gpu(&device).unwrap().answer(block, want) {
@@ -421,7 +419,7 @@ fn bindings_too_small_for_a_segment_are_an_error() {
         assert!(matches!(error, GpuError::TooSmall { .. }), "{binding_bytes} bytes, {text}: {error}");
         assert!(error.to_string().contains("--engine cpu"), "{error}");
     }
-    // The values of a segment need more memory than its moves.
+    // The values of a segment (32 positions) need more memory than its moves.
     let long = block_of_games([long_game(100)]);
     let limits = GpuLimits { binding_bytes: 64, ..GpuLimits::default() };
     let error = refusal(limits, "Ra1", &long, Wants::VALUES);
@@ -480,9 +478,8 @@ fn threads_whose_device_is_lost_all_go_on() {
     }
 }
 
-/// A software adapter ends every loop of an invocation after 65,535 iterations. If a query needs more iterations than
-/// that for the 32 slots of a segment, it runs on a few slots at a time. If it needs more for a single slot, it is
-/// refused.
+/// A software adapter ends every loop of an invocation after 65,535 iterations. A query that needs more iterations for the 32
+/// slots (positions) of a segment runs on a few slots at a time. A query that needs more for a single slot is rejected.
 #[test]
 fn queries_of_many_turns_are_right_or_refused() {
     let runner = GPU.met(Runner::gpu(0));
@@ -495,14 +492,14 @@ fn queries_of_many_turns_are_right_or_refused() {
     let gpu = prepared(text).gpu(&device).unwrap();
     assert!(gpu.kernel().turns > 65_535 / SEGMENT_SLOTS as u64, "{} turns", gpu.kernel().turns);
     check(text, &*runner.engine(&query).unwrap(), &[&block]);
-    // These queries need slightly fewer and slightly more iterations than are available for 32 slots.
+    // These queries need slightly fewer and slightly more iterations than are available for 32 slots (positions).
     check(
         "shift (sqrt (sqrt (type [bN]g-h2)))",
         &prepared("shift (sqrt (sqrt (type [bN]g-h2)))").gpu(&device).unwrap(),
         &[&block],
     );
-    // If there are more segments than invocations in a workgroup, one invocation evaluates several segments, which
-    // share the available iterations. The query has its loops in the kernel that computes the hits.
+    // If there are more segments than invocations in a workgroup, one invocation evaluates several segments, which share the
+    // available iterations. This query loops in the kernel that computes the hits.
     let text = "shift {(sqrt (sqrt (sqrt (sqrt (type [PpNn]g-h2))))) == 1}";
     let many = vec![&block; 40];
     let expected = prepared(text).cpu().unwrap().answer(&block, Wants::HITS).unwrap().hits;
@@ -511,7 +508,7 @@ fn queries_of_many_turns_are_right_or_refused() {
         let found = prepared(text).gpu_with(&device, variant).unwrap().hits(&many).unwrap().remove(0);
         assert!(found.iter().all(|found| *found == expected), "{name}");
     }
-    // No driver unrolls loops over moves. Loops with a fixed number of iterations could be unrolled.
+    // No driver unrolls loops over moves, but drivers could unroll loops with a fixed number of iterations.
     let count = |kind: &str, to: &str| format!("(countmoves {kind} --[{to}])");
     let [a, b, c] = [("legal", "a-c1-4"), ("legal", "a-c1-3"), ("pseudolegal", "a-b1-4")]
         .map(|(kind, to)| count(kind, to));

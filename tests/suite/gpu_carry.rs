@@ -1,8 +1,7 @@
-//! Tests the stages of `find` (parts of a plan that run first). The device or the processor propagates their results
-//! along games.
+//! Tests the stages of `find` (parts of a plan that run first), whose results the device or the processor propagates along games.
 //!
-//! The answers are compared with those of `cpu` and `reference`. The device counts the stages whose results it
-//! propagates, which shows who did the work.
+//! The results are compared with those of `cpu` and `reference`. The device counts the stages whose results it propagates, which
+//! shows if it or the processor did the work.
 
 use std::sync::Arc;
 
@@ -20,7 +19,8 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// Queries with each kind of stage, in both directions along games. Some have several stages, constants, or columns of games.
+/// Queries with every kind of stage (a part of a plan that runs first), in both directions along games. Some have several stages,
+/// constants, or columns with a value for each game.
 const QUERIES: [&str; 13] = [
     "find Nf3",
     "find <-- {Nd4 nc6}",
@@ -37,9 +37,9 @@ const QUERIES: [&str; 13] = [
     "shift find {Nd4 find <-- nc6}",
 ];
 
-/// Returns games with one slot (position) and with many. They begin at the first slot of a segment, at its last slot or between,
-/// and are alone in their block or after other games. Blocks end at the end of a segment or inside one, and some blocks have no
-/// games.
+/// Returns games with one slot (position) or many. They begin at the first slot of a segment (32 positions), at its last slot or
+/// in between, and are alone in their block (group of games) or follow other games. Blocks end at or within a segment, and some
+/// blocks have no games.
 fn blocks() -> Vec<Block> {
     let of = |plies: &[usize]| block_of_games(plies.iter().map(|&plies| long_game(plies)));
     let mut blocks = vec![
@@ -67,7 +67,8 @@ fn device(limits: GpuLimits) -> Arc<GpuDevice> {
     open_device(device_options(limits))
 }
 
-/// Returns the number of stages whose results the device propagates along games while a function runs.
+/// Runs a function, and returns the number of stages (parts of plans that run first) whose results the device propagated along
+/// games meanwhile.
 fn carried(device: &GpuDevice, work: impl FnOnce()) -> u64 {
     let before = device.stages_carried();
     work();
@@ -80,7 +81,8 @@ fn variant(name: &str) -> Variant {
     name.parse().unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// The device propagates the results of all stages along games, unless the variant leaves this to the processor.
+/// The device must propagate the results of all stages (parts of plans that run first) along games, unless the kernel variant
+/// leaves this to the processor.
 #[test(part = 1)]
 fn the_device_carries_unless_it_is_told_not_to() {
     let blocks = blocks();
@@ -101,8 +103,7 @@ fn the_device_carries_unless_it_is_told_not_to() {
 
 #[test]
 fn hits_are_those_of_the_reference_engine() {
-    // The reference engine searches the whole game from each position, which is slow, so there are only a few short
-    // games.
+    // The reference engine is slow, because it searches the whole game from each position. So there are only a few short games.
     let few = short_games(40).into_iter().zip((0..12).map(|k| long_game(7 * k % 45)));
     let blocks = [
         block_of_games([30, 0, 0, 31, 31, 32, 5, 63, 0, 64, 1, 2, 3].map(long_game)),
@@ -124,7 +125,7 @@ fn hits_are_those_of_the_reference_engine() {
     }
 }
 
-/// Checks games that stay on the device, in one upload and in several.
+/// Tests games that stay on the device, in one upload and in several.
 #[test]
 fn games_that_stay_on_the_device_are_carried_there() {
     let tight = GpuLimits { binding_bytes: 16 << 10, ..GpuLimits::default() };
@@ -138,7 +139,7 @@ fn games_that_stay_on_the_device_are_carried_there() {
                 let gpu = prepared(text).gpu_with(&device, variant(name)).unwrap();
                 let count = carried(&device, || match gpu.scan_resident(&resident) {
                     Ok((found, _)) => assert_eq!(found, expected, "{text} ({name})"),
-                    // The words of a large upload can exceed the size that a shader can address.
+                    // The words of a large upload can exceed the buffer size that a shader can address.
                     Err(error) => assert!(limits != GpuLimits::default(), "{text} ({name}): {error}"),
                 });
                 let has_stages = gpu.kernel().all().count() > 1;
@@ -155,15 +156,15 @@ fn games_that_stay_on_the_device_are_carried_there() {
     }
 }
 
-/// The device propagates results along games in several uploads that contain whole blocks. If blocks are divided
-/// between uploads, the processor does.
+/// The device propagates results along games in several uploads that contain whole blocks. If a block is divided between uploads,
+/// the processor does this instead.
 #[test(part = 2)]
 fn blocks_that_are_cut_are_carried_by_the_processor() {
     let blocks = long_blocks();
     let most = blocks.iter().map(Block::segments).max().unwrap();
     assert!(most > 20, "{most} segments");
     let all: Vec<&Block> = blocks.iter().collect();
-    // The moves of a segment take 64 bytes, so this limit sets the number of segments in an upload.
+    // The moves of a segment take 64 bytes, so this limit determines the number of segments per upload.
     for (segments, is_cut) in
         [(most, false), (most + 3, false), (3 * most, false), (most - 1, true), (20, true)]
     {
@@ -171,7 +172,7 @@ fn blocks_that_are_cut_are_carried_by_the_processor() {
         for text in QUERIES.into_iter().filter(|text| !text.contains("flip") && !text.contains("shift")) {
             let gpu = prepared(text).gpu(&device).unwrap();
             let cpu = prepared(text).cpu().unwrap();
-            // For queries with numbers, only a quarter of the segments fits in an upload, so these blocks are divided.
+            // For queries with numbers, only a quarter as many segments fit in an upload, so these blocks are divided.
             let has_words = !["find Nf3", "find <-- {Nd4 nc6}"].contains(&text);
             let count = carried(&device, || {
                 assert_eq!(gpu.hits(&all).unwrap(), cpu.hits(&all).unwrap(), "{text}, {segments} segments");
@@ -187,7 +188,7 @@ fn blocks_that_are_cut_are_carried_by_the_processor() {
     }
 }
 
-/// Propagates the results of stages along more games than one dispatch can process.
+/// Propagates the results of stages (parts of plans that run first) along more games than one dispatch can process.
 #[test]
 fn games_are_carried_in_as_many_dispatches_as_they_need() {
     let blocks: Vec<Block> =
@@ -202,8 +203,7 @@ fn games_are_carried_in_as_many_dispatches_as_they_need() {
     }
 }
 
-/// Buffers are reused for several queries and several sets of games. Results that were computed for other games must
-/// not be read.
+/// Buffers are reused for several queries and several sets of games. Results for other games must not be read.
 #[test]
 fn what_was_carried_along_other_games_is_forgotten() {
     let device = device(GpuLimits::default());
@@ -220,8 +220,8 @@ fn what_was_carried_along_other_games_is_forgotten() {
     }
 }
 
-/// Tests cases that only the processor can handle: side lines, games that are longer than an invocation can process,
-/// and operations for which there is no shader.
+/// Tests cases that only the processor can handle: side lines, games that are too long for one invocation, and operations without
+/// a shader.
 #[test]
 fn the_processor_carries_what_the_device_cannot() {
     let mut options = StreamOptions::default();

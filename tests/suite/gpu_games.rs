@@ -1,7 +1,7 @@
 //! Tests queries about games on the device: played moves, children and parents, and automata along games.
 //!
-//! The answers are compared with those of `cpu` and `reference`. The device counts the stages (parts of plans that run first) whose
-//! results it propagates along games, which shows who did the work.
+//! The results are compared with those of `cpu` and `reference`. The device counts the stages (parts of plans that run first)
+//! whose results it propagates along games, which shows if it or the processor did the work.
 
 use std::sync::Arc;
 
@@ -18,9 +18,8 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// Conditions on a move. Its squares are given by designators, by computed sets, or as the target of another `--`. The
-/// conditions concern captures, promotions, castling and null moves, the move that led to a position, and the move that
-/// is played there.
+/// Conditions on moves. The squares are given by designators, by computed sets, or as the target of another `--`. The conditions
+/// concern captures, promotions, castling and null moves, the move that led to a position, and the move played there.
 const EDGES: [&str; 24] = [
     "--(check)",
     "N--",
@@ -48,8 +47,8 @@ const EDGES: [&str; 24] = [
     "move previous null",
 ];
 
-/// Queries with numbers and sets that depend on a child position, and with conditions that depend on the parent position or on the
-/// position with a given number.
+/// Queries with numbers and sets that depend on a child position, and with conditions that depend on the parent position or on
+/// the position with a given number.
 const SHIFTS: [&str; 11] = [
     "countmoves --(check)",
     "--(ply) > 20",
@@ -64,8 +63,8 @@ const SHIFTS: [&str; 11] = [
     "(position 30):check",
 ];
 
-/// Lines and paths with one constituent and with many, with repetitions, with filters that test a position without consuming it,
-/// and with constituents that are tied to moves. Some count only the moves of one side, or run backwards in the game.
+/// `line` and `path` queries with one or many constituents, with repetitions, with filters that test a position without consuming
+/// it, and with constituents that are tied to moves. Some count only one side's moves, or run backwards through the game.
 const WALKS: [&str; 18] = [
     "line --> check",
     "line --> check --> true --> not check",
@@ -91,8 +90,8 @@ fn all_queries() -> impl DoubleEndedIterator<Item = &'static str> {
     EDGES.into_iter().chain(SHIFTS).chain(WALKS).chain(NUMBERS)
 }
 
-/// Numbers as the values of lines and paths: with bounds on the number, for the longest and for the first match, for
-/// the last position, and with `nestban`, which forbids a match to begin inside another match.
+/// Queries with the number that a `line` or `path` has as its value: with bounds on it, for the longest and for the first match,
+/// for the last position, and with `nestban`, which forbids matches to begin inside another match.
 const NUMBERS: [&str; 19] = [
     "(line --> check{2,}) > 1",
     "line 2 --> (true --> true)? --> true",
@@ -115,7 +114,7 @@ const NUMBERS: [&str; 19] = [
     "path nestban singlecolor lastposition -- --",
 ];
 
-/// Queries whose results no shader can propagate along games, so that the processor does.
+/// Queries whose results no shader can propagate along games, so the processor does.
 const BY_THE_PROCESSOR: [&str; 5] = [
     "path max ply -- {2}",
     "(path focus N -- {4,}) > 0",
@@ -130,7 +129,7 @@ fn games(files: &[&str]) -> Vec<Block> {
 }
 
 /// Returns real games, and games with every kind of move. The games have one slot (position) or many, and begin at the first slot
-/// of a segment, at its last slot or between.
+/// of a segment (32 positions), at its last slot or in between.
 fn blocks() -> Vec<Block> {
     let sample = std::fs::read_to_string("games/sample.pgn").expect("it is in the repository");
     let some: String = sample.split_inclusive("\n\n").take(2 * 120).collect();
@@ -144,7 +143,8 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// Returns the number of stages whose results the device propagates along games while a function runs.
+/// Runs a function, and returns the number of stages (parts of plans that run first) whose results the device propagated along
+/// games meanwhile.
 fn carried(device: &GpuDevice, work: impl FnOnce()) -> u64 {
     let before = device.stages_carried();
     work();
@@ -216,7 +216,8 @@ fn hits_are_those_of_the_reference_engine() {
     }
 }
 
-/// Checks games that stay on the device, including queries for which the processor computes columns from the moves.
+/// Tests games that stay on the device, including queries for which the processor computes columns (a value per position) from
+/// the moves.
 #[test(part = 0)]
 fn games_that_stay_on_the_device_are_carried_there() {
     let blocks = blocks();
@@ -230,8 +231,8 @@ fn games_that_stay_on_the_device_are_carried_there() {
             let count = carried(&device, || {
                 assert_eq!(gpu.scan_resident(&resident).unwrap().0, expected, "{text} ({name})");
             });
-            // The device must have propagated results exactly if the kernel has shaders for that. With `hostcarry`, it
-            // has none.
+            // The device must have propagated results if and only if the kernel has shaders for that. With `hostcarry`, it has
+            // none.
             let is_carried = !gpu.kernel().carriers().is_empty();
             assert_eq!(count > 0, is_carried, "{text} ({name}): {count} stages");
             assert!(!is_carried || name == "default", "{text} ({name})");
@@ -239,8 +240,8 @@ fn games_that_stay_on_the_device_are_carried_there() {
     }
 }
 
-/// Queries share kernels, and a stage that several queries have is computed only once. If the processor propagates the results of
-/// one stage along games, it does so for all stages of the kernel.
+/// Queries share kernels, and a stage (a part of a plan that runs first) that several queries have is computed only once. If the
+/// processor propagates the results of one stage along games, it does so for all stages of the kernel.
 #[test(part = 3)]
 fn queries_that_share_a_kernel_answer_as_alone() {
     let blocks = blocks();
@@ -262,7 +263,8 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     }
 }
 
-/// Propagates the results of stages along more games than one dispatch can process, in one upload and in several.
+/// Propagates the results of stages (parts of plans that run first) along more games than one dispatch can process, in one upload
+/// and in several.
 #[test]
 fn games_take_as_many_dispatches_as_they_need() {
     let of = |games: &[_]| block_of_games(games.iter().cloned());
@@ -271,7 +273,7 @@ fn games_take_as_many_dispatches_as_they_need() {
     let most = blocks.iter().map(Block::segments).max().unwrap();
     let blocks: Vec<&Block> = blocks.iter().collect();
     for (workgroups, uploads) in [(1, 1), (2, 3), (5, 1)] {
-        // The moves of a segment take 64 bytes, so this limit sets the number of segments in an upload.
+        // The moves of a segment take 64 bytes, so this limit determines the number of segments per upload.
         let binding_bytes = if uploads > 1 { 64 * (most as u64 + 3) } else { u64::MAX };
         let device =
             open_device(device_options(GpuLimits { workgroups, binding_bytes, ..GpuLimits::default() }));
@@ -282,8 +284,8 @@ fn games_take_as_many_dispatches_as_they_need() {
     }
 }
 
-/// Tests cases that only the processor can handle: side lines, games that are longer than an invocation can process,
-/// and queries whose results no shader can propagate along games.
+/// Tests cases that only the processor can handle: side lines, games that are too long for one invocation, and queries whose
+/// results no shader can propagate along games.
 #[test]
 fn the_processor_makes_what_the_device_cannot() {
     let mut options = StreamOptions::default();

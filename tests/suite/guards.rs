@@ -8,19 +8,18 @@ use crate::{
     flat::compared,
 };
 
-/// Queries with a condition that costs far less than the whole query. Most of these conditions hold at few positions.
+/// Queries with a condition that is far cheaper than the whole query. Most of these conditions hold at few positions.
 const GUARDED: &[&str] = &[
     "flipcolor {btm mate square all x in (_|A) attackedby k (#(A attacks x)<=1)}",
     "check square x in a-h1-8 {x attackedby A 2<=#(A attacks x) #(a attacks x)==1}",
     "{square all x in a (#(A attacks x)<=1)} and check",
     "flipcolor {Kg1 kg8 square x in . {2<=#(A attacks x) 3<=#(a attacks x)}}",
     "{check not square x in a-h1-8 {3<=#(A attacks x)}}",
-    // This query would match nowhere if only the cheap part of the operand of `not` were negated, instead of the whole
-    // operand.
+    // If only the cheap part of the operand of `not` were negated, instead of the whole operand, this query would match nowhere.
     "{check not {btm 2<=#square x in a-h1-8 {3<=#(A attacks x)}}}",
     "mate {1<=#square x in a-h1-8 {3<=#(A attacks x)} or Qh7}",
     "{{check square x in a-h1-8 {4<=#(A attacks x)}} or {castle square x in a-h1-8 {3<=#(a attacks x)}}}",
-    // Queries with a filter that depends only on the square of the loop.
+    // Queries with a filter that depends only on the loop square.
     "{ply<12 square all x in a-h1-8 {f=makesquare(file x 9-rank x) typename f==typename x}}",
     // A condition that is true almost everywhere.
     "{K square x in a-h1-8 {4<=#(A attacks x) 3<=#(a attacks x)}}",
@@ -29,7 +28,7 @@ const GUARDED: &[&str] = &[
     "{check year>1900 square x in a-h1-8 {3<=#(A attacks x)}}",
 ];
 
-/// Queries without a condition that costs far less than the whole query.
+/// Queries without a condition that is far cheaper than the whole query.
 const PLAIN: &[&str] =
     &["check", "shift flip flipcolor {Nd4 kf3}", "square x in a-h1-8 {3<=#(A attacks x)}", "mate"];
 

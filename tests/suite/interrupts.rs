@@ -1,5 +1,5 @@
-//! Tests that engines stop when they are interrupted, and that they check the interrupt often enough. Also tests the limit on
-//! evaluation steps.
+//! Tests that engines stop when interrupted, and that they check the interrupt often enough. Also tests the limit on evaluation
+//! steps.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,21 +11,21 @@ use orbit_reel::Block;
 
 use crate::common::{corpus_blocks, every_nth_game, pgn_blocks, pgn_blocks_with};
 
-/// The maximum number of times that an engine may check the interrupt after it has been set.
+/// The maximum number of times that an engine may check the interrupt after it was set.
 const AFTERWARDS_MAX: u64 = 8;
 
-/// Returns an interrupt that reports true from its `look`-th check on, and a counter of the checks.
+/// Returns an interrupt that is set from its `look`-th check on, and a counter of the checks.
 fn set_at(look: u64) -> (Interrupt, Arc<AtomicU64>) {
     let looks = Arc::new(AtomicU64::new(0));
     let counted = Arc::clone(&looks);
     (Interrupt::from_test(move || counted.fetch_add(1, Ordering::Relaxed) + 1 >= look), looks)
 }
 
-/// The minimum number of half-moves of a game for which the reference engine is not tested, because it checks the
-/// interrupt at each position.
+/// The minimum length, in half-moves, of games for which the reference engine is not tested, because it checks the interrupt at
+/// each position.
 const LONG: usize = 1_000;
 
-/// Queries, each with the number of half-moves of its game, the minimum number of steps, and the requested outputs.
+/// Queries, each with the number of half-moves in its game, the minimum number of steps, and the requested outputs.
 const ROWS: &[(&str, usize, u64, Wants)] = &[
     // Filters and loops within one position.
     ("{initial nn=0 while (nn<50000) nn+=1 nn>0}", 1, 50_000, Wants::HITS),
@@ -47,7 +47,7 @@ const ROWS: &[(&str, usize, u64, Wants)] = &[
     ("shift flip {Nf3 n}", 60_000, 60_000, Wants::COPY_COUNTS),
 ];
 
-/// Returns the maximum number of steps that an engine may make between two checks of the interrupt.
+/// Returns the maximum number of steps between two checks of the interrupt by an engine.
 fn steps_a_look(engine: &str, query: &str) -> u64 {
     match engine {
         _ if query.contains("~~") => 1 << 16,
@@ -88,7 +88,7 @@ fn engines_look_and_end() {
     }
 }
 
-/// A tour for each side: moves that lead back to the start.
+/// For each side, moves that lead back to the start position.
 type Tours = [&'static [&'static str]; 2];
 
 const SHUFFLE: Tours = [&["Nf3", "Ng1"], &["Nf6", "Ng8"]];
@@ -99,8 +99,8 @@ const WALKS: Tours = [
     &["Nc6", "Nd4", "Nb5", "Nd6", "Nb5", "Nd4", "Nc6", "Nb8", "Na6", "Nb8"],
 ];
 
-/// Queries that search many other positions from each position of a game. Each row has the tours of the game, the
-/// number of its half-moves, and the minimum number of checks of `cpu`: one for each million positions.
+/// Queries that search many other positions from each position of a game. A row has the tours of the game, the number of
+/// half-moves, and the minimum number of checks by `cpu`: one per million positions.
 const FAR: [(&str, Tours, usize, u64); 4] = [
     // For each set of pieces in the `focus`, all positions are visited once.
     ("path focus ([Nn] | (A attackedby N) | (a attackedby n)) --{1,60}", WALKS, 4_000, 6),
@@ -139,7 +139,7 @@ fn what_looks_far_from_each_position_is_interrupted() {
     }
 }
 
-/// In the reference engine, an annotation at a position counts as one step, like the position itself.
+/// In the reference engine, an annotation at a position counts as one step, as does the position itself.
 #[test]
 fn comments_and_glyphs_are_counted() {
     for (text, annotations) in [
@@ -164,8 +164,8 @@ fn comments_and_glyphs_are_counted() {
     }
 }
 
-/// Queries whose evaluation takes very long, in most cases hours, even on a game of forty half-moves. Each has the name
-/// of the operation that is repeated.
+/// Queries whose evaluation takes very long, mostly hours, even on a game of forty half-moves. Each has the name of the repeated
+/// operation.
 const ENDLESS: [(&str, &str); 11] = [
     ("positions that are found", "find all find all find all find all find all find all find all check"),
     ("the first position that is found", "find find find find find find find find find find check"),
@@ -201,14 +201,13 @@ const ENDLESS: [(&str, &str); 11] = [
     ),
 ];
 
-/// The reference engine ends queries that exceed the limit of steps. The message names the place in the game and in the
-/// query.
+/// The reference engine aborts queries that exceed the step limit. The message locates the abort in the game and in the query.
 #[test]
 fn steps_end_what_takes_long() {
     const STEPS_MAX: u64 = 30_000;
     let game = ["Nf3", "Nf6", "Ng1", "Ng8"].into_iter().cycle().take(40).collect::<Vec<_>>().join(" ");
     let block = pgn_blocks(&format!("{game} *\n")).remove(0);
-    // The engine checks the interrupt after every 1,024 steps, and also at each position.
+    // The engine checks the interrupt every 1,024 steps, and also at each position.
     let looks_max = block.slots() as u64 + STEPS_MAX / 1024 + AFTERWARDS_MAX;
     for (name, text) in ENDLESS {
         let prepared =
@@ -229,7 +228,7 @@ fn steps_end_what_takes_long() {
     }
 }
 
-/// Queries with nested loops over squares or pieces. Each is compiled to a flat program.
+/// Queries with nested loops over squares or pieces. Each is compiled to a flat program (the form for queries with state).
 const NESTED: &[&str] = &[
     "square x in [qrnb] {square y in [QRBN] {y attacks x square z in [QRBN] {z attacks x not y == z z attacks k}}}",
     "square x in [qrnbp] {square y in [QRB] {pin from y through x to k square z in [QRB] {pin from z through x to q y != z}}}",
@@ -244,8 +243,8 @@ const NESTED: &[&str] = &[
     "path -- (square x in A {square y in a {x attacks y}}) --",
 ];
 
-/// Queries in which a filter of an inner loop does not depend on the square of this loop, each with a query in which a
-/// person has taken this filter out of the loop.
+/// Queries in which a filter of an inner loop does not depend on the loop's square, each with an equivalent query in which this
+/// filter was moved out of the loop by hand.
 const OUTSIDE: &[(&str, &str)] = &[
     (
         "square x in A {square y in a {square z in A {z attacks y x attacks y z!=x}}}",
@@ -261,14 +260,14 @@ const OUTSIDE: &[(&str, &str)] = &[
     ),
 ];
 
-/// The minimum number of steps of the reference engine. It is so large that the intervals between checks do not matter.
+/// The minimum number of steps of the reference engine, which is large enough to make the interval between checks negligible.
 const NESTED_STEPS: u64 = 100_000;
 
 fn prepared(text: &str) -> PreparedQuery {
     PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap()
 }
 
-/// Returns the number of times that an engine checks the interrupt.
+/// Returns how often an engine checks the interrupt.
 fn looks(engine: &dyn Engine, block: &Block) -> u64 {
     let (interrupt, looks) = set_at(u64::MAX);
     let request = BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&[Wants::HITS]) };
@@ -289,14 +288,13 @@ fn filters_that_do_not_depend_on_a_loop_are_evaluated_outside() {
     }
 }
 
-/// Compares the number of loop iterations of a plan with the number of steps of the reference engine, which are
-/// evaluations of filters.
+/// Compares the number of loop iterations in a plan with the number of steps of the reference engine, which are filter
+/// evaluations.
 #[test]
 fn nested_loops_take_no_more_steps_than_in_the_reference_engine() {
     let block = every_nth_game(&corpus_blocks("otb.pgn"), 40, 20);
     let looks = |engine: &dyn Engine| looks(engine, &block);
-    // The engine also checks the interrupt where it counts no steps, about once at each position. These checks are
-    // subtracted.
+    // The engine also checks the interrupt without counting a step, about once per position. These checks are subtracted.
     let idle = looks(&prepared("check").reference().unwrap());
     for number in crate::common::length::trials(NESTED.len(), 2) {
         let text = NESTED[number];

@@ -1,4 +1,4 @@
-//! Tests the table of words: every word behaves as its row says, and `docs/language.md` agrees with the table.
+//! Tests the keyword table: every keyword behaves as its row says, and `docs/language.md` agrees with the table.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -26,12 +26,12 @@ fn rows() -> impl Iterator<Item = (&'static WordGroup, &'static Word)> {
     words::groups().flat_map(|group| group.words.iter().map(move |&word| (group, word)))
 }
 
-/// Returns true if a spelling consists of letters, so that the word must not be followed by another letter.
+/// Returns true if a spelling consists of letters, so that no other letter may follow the keyword directly.
 fn is_word(spelling: &str) -> bool {
     spelling.len() > 1 && spelling.starts_with(|first: char| first.is_ascii_alphabetic())
 }
 
-/// Returns the first place at which a query uses a spelling.
+/// Returns the first offset at which a query uses a spelling.
 fn place(query: &str, spelling: &str) -> Option<usize> {
     let open = if query.starts_with("(position ") { "(position ".len() } else { 0 };
     let letter = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric() || c == '_');
@@ -41,7 +41,7 @@ fn place(query: &str, spelling: &str) -> Option<usize> {
     })
 }
 
-/// Returns a word's example with another spelling in place of the usual one.
+/// Returns a keyword's example with another spelling in place of the usual one.
 fn respelt(word: &Word, spelling: &str) -> String {
     let usual = word.spellings[0];
     let at = place(word.example, usual)
@@ -53,8 +53,8 @@ fn hits(answers: &[Answer]) -> usize {
     answers.iter().filter(|answer| answer.is_hit()).count()
 }
 
-/// Returns the engine that runs an example: the CPU engine if the example has a plan, and otherwise the reference
-/// engine.
+/// Returns the engine for an example: the CPU engine if the example has a plan (code for the fast engines), and the reference
+/// engine otherwise.
 fn runner_of(example: &str) -> Runner {
     let cpu = Runner::cpu(0);
     if cpu.refuses(example) { Runner::reference() } else { cpu }
@@ -68,7 +68,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Returns the answers to an example, which may use the files of a folder.
+/// Returns the results of an example, which may use files in a folder.
 fn answers_of(
     runner: &Runner,
     example: &str,
@@ -124,8 +124,7 @@ fn no_spelling_stands_twice() {
     assert!(seen.len() > 350, "{} spellings", seen.len());
 }
 
-/// Every word in `tests/data/words.txt`, a list that was made from the manuals independently of the table, must have a
-/// row.
+/// Every keyword in `tests/data/words.txt`, a list made from the manuals independently of the table, must have a row.
 #[test]
 fn every_word_of_the_manuals_has_a_row() {
     let list = data("words.txt");
@@ -147,7 +146,7 @@ fn every_word_of_the_manuals_has_a_row() {
     assert!(count > 330, "{count} words");
 }
 
-/// Each example must give the same answers on all engines that can run it and in every spelling, and have a hit in the
+/// Each example must have the same results on all engines that support it and in every spelling, and must have a hit in the
 /// sample games or in the game with tags.
 #[test]
 fn examples_answer() {
@@ -186,7 +185,7 @@ fn examples_answer() {
     assert!(outcomes.len() > 170, "{} examples", outcomes.len());
 }
 
-/// The error for a word that is not implemented names the word, in every spelling and at every place.
+/// The error for a keyword that is not implemented must name it, in every spelling and at every place.
 #[test]
 fn words_that_are_not_built_are_named() {
     let mut count = 0;
@@ -213,7 +212,7 @@ fn words_that_are_not_built_are_named() {
     assert!(count > 130, "{count} queries");
 }
 
-/// Words that will never be supported are refused with a reason. They can be names of variables.
+/// Keywords that will never be supported are rejected with a reason. They can be variable names.
 #[test]
 fn words_that_are_refused_say_why() {
     let refused = rows().filter_map(|(_, word)| match word.status {
@@ -230,7 +229,7 @@ fn words_that_are_refused_say_why() {
     assert!(count > 5);
 }
 
-/// If a letter of a word is missing, the message suggests the whole word.
+/// If a letter is missing from a keyword, the message must suggest the keyword.
 #[test]
 fn every_word_is_suggested() {
     for (group, word) in rows() {
@@ -244,7 +243,7 @@ fn every_word_is_suggested() {
             let meant = words::nearest(group.dialect, &misspelt);
             let is_near = |meant: &str| {
                 meant == spelling
-                    // If several words are equally similar, the first one is suggested. For example, the misspelling
+                    // If several keywords are equally similar, the first one is suggested. For example, the misspelling
                     // `isubound` differs by a single letter from `isunbound`, but also from `isbound`.
                     || (0..misspelt.len()).any(|at| [&misspelt[..at], &misspelt[at + 1..]].concat() == meant)
                     || matches!(word.status, WordStatus::NotYet)
@@ -255,7 +254,7 @@ fn every_word_is_suggested() {
     }
 }
 
-/// Every implemented keyword of CQL 6 must occur in the output of the generator of test queries.
+/// Every implemented CQL 6 keyword must occur in the output of the query generator.
 #[test]
 fn generated_queries_use_every_word() {
     let mut rng = Rng::new(23);
@@ -274,7 +273,7 @@ fn generated_queries_use_every_word() {
         "writefile",
         // No generated game has won an award.
         "hhdb",
-        // This keyword needs a whole database, but a generated query runs on one block.
+        // `lastgamenumber` needs a whole database, whereas a generated query runs on one block (group of games).
         "lastgamenumber",
     ];
     let mut unused = Vec::new();
@@ -388,8 +387,8 @@ fn page() -> String {
     out
 }
 
-/// The section about precedence in `docs/language.md`. The test `field::forms_are_read_as_with_parentheses` contains an
-/// example for each row.
+/// The section of `docs/language.md` about precedence. The test `field::forms_are_read_as_with_parentheses` contains an example
+/// for each row.
 const PRECEDENCE: &str = "
 ## Operands and precedence
 

@@ -1,5 +1,5 @@
-//! Examines kernels with naga, the shader compiler: the memory layouts on which Rust and WGSL must agree, and
-//! constructs that no kernel may contain.
+//! Examines kernels with the shader compiler naga: the memory layouts on which Rust and WGSL must agree, and constructs that no
+//! kernel may contain.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -45,14 +45,14 @@ fn read(kernel: &Kernel) -> Module {
     found.unwrap_or_else(|error| panic!("{}", error.emit_to_string(&kernel.wgsl)))
 }
 
-/// Returns a kernel of each pass, parsed by naga, for a query that uses whole positions, columns and tables.
+/// Returns the kernels of both passes, parsed by naga, for a query that uses whole positions, columns and tables.
 fn modules(variant: Variant) -> [Module; 2] {
     let text = "shift flip flipcolor {Nd4 kf3 mate elo > 1000}";
     let [hits, _, copies] = kernels(text, PlanOptions::default(), variant).expect("it can be planned");
     [read(&hits), read(&copies)]
 }
 
-/// Returns the kernel variants that differ from the default in one or two settings, and one that differs in all.
+/// Returns the kernel variants that differ from the default in one or two settings, and one that differs in all of them.
 fn variants() -> Vec<Variant> {
     let mut out = Variant::every();
     let most = out.iter().map(Variant::changes).max();
@@ -65,7 +65,7 @@ fn capabilities(variant: Variant) -> Capabilities {
     if variant.wide { Capabilities::SHADER_INT64 } else { Capabilities::empty() }
 }
 
-/// Returns the size of a struct, and the name and offset of each member.
+/// Returns the size of a struct, and the names and offsets of its members.
 fn layout(module: &Module, name: &str) -> (u32, Vec<(String, u32)>) {
     let found = module.types.iter().find(|(_, ty)| ty.name.as_deref() == Some(name));
     let (_, ty) = found.unwrap_or_else(|| panic!("no struct {name}"));
@@ -92,7 +92,7 @@ fn structs_lie_on_the_device_as_in_memory() {
             ]);
             assert_eq!(layout(module, "Key"), (size_of::<Key>() as u32, key.clone()), "{variant}");
             // The offsets are also compared with constants, so that Rust and WGSL cannot change together unnoticed. The constants
-            // also ensure that the layout of keys, which reels contain, does not change.
+            // also pin down the layout of keys, which reels (packed games) contain.
             let offsets: Vec<u32> = key.iter().map(|&(_, offset)| offset).collect();
             assert_eq!((offsets.as_slice(), size_of::<Key>()), ([0, 32, 36, 40, 44].as_slice(), 48));
             let start = (40, named(&[("planes", 0), ("state", 32), ("ply", 36)]));
@@ -143,13 +143,13 @@ fn check_bindings(variant: Variant) {
         assert_eq!(found, expected, "{variant}");
         let [main] = module.entry_points.as_slice() else { panic!("one entry point") };
         assert_eq!((main.name.as_str(), main.workgroup_size), ("main", [variant.workgroup, 1, 1]));
-        // Every adapter has at least 16 KiB of memory for each workgroup.
+        // Every adapter provides at least 16 KiB of memory per workgroup.
         let own = module.global_variables.iter().filter(|(_, it)| it.space == AddressSpace::WorkGroup);
         let own: Vec<u32> = own.map(|(_, it)| module.types[it.ty].inner.size(module.to_ctx())).collect();
         let pairs = (variant.lanes == 2 && own_bit(module)).then_some(4 * variant.workgroup / 2);
         assert_eq!(own, Vec::from_iter(pairs), "{variant}");
     }
-    // The elements of these buffers are words of eight bytes, or their two halves.
+    // The elements of these buffers are eight-byte words, or their two halves.
     for (name, bytes) in [("moves", 8), ("tables", 8), ("carried", 4), ("columns", 4)] {
         assert_eq!(stride(&hits, name), bytes, "{variant}: {name}");
     }
@@ -233,7 +233,7 @@ fn check_carrier(text: &str) {
     assert_eq!((main.name.as_str(), main.workgroup_size), ("main", [64, 1, 1]));
 }
 
-/// Returns true if a kernel writes one bit for each position, and false if it writes words.
+/// Returns true if a kernel writes one bit per position, and false if it writes words.
 fn own_bit(module: &Module) -> bool {
     module.global_variables.iter().any(|(_, it)| it.name.as_deref() == Some("hits"))
 }
@@ -267,7 +267,7 @@ fn both_kinds_of_words_have_the_same_functions() {
     };
     let (pairs, mut wide) = (functions(false), functions(true));
     assert!(pairs.len() > 50, "{} functions", pairs.len());
-    // The shaders with 64-bit integers have two additional functions, which make their slides shorter.
+    // The shaders with 64-bit integers have two additional functions for faster slides.
     assert!(wide.remove("slide_up").is_some() && wide.remove("slide_down").is_some());
     assert_eq!(pairs, wide);
 }
@@ -328,7 +328,7 @@ fn constants_are_those_of_the_reel() {
     }
 }
 
-/// Returns the text between the braces of the function that evaluates the query.
+/// Returns the body of the function that evaluates the query.
 fn evaluate(kernel: &Kernel) -> &str {
     let from = kernel.wgsl.find("\nfn evaluate(").expect("every kernel has one") + 1;
     let len = kernel.wgsl[from..].find("\n}\n").expect("it ends");
@@ -336,8 +336,8 @@ fn evaluate(kernel: &Kernel) -> &str {
     &text[text.find('{').expect("it begins") + 1..]
 }
 
-/// The function that evaluates the query must not branch. If it branched on the answers of the query, neighbouring
-/// invocations would have to wait for each other. A `return` in a branch would end the replay of the segment (32 positions).
+/// The function that evaluates the query must not branch. If it branched on results of the query, neighbouring invocations would
+/// have to wait for each other. A `return` in a branch would end the replay of the segment (32 positions).
 fn check_straightness(text: &str, kernel: &Kernel) {
     let body = evaluate(kernel);
     let words: Vec<&str> = body.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
@@ -356,7 +356,7 @@ fn kernels_of_all_vectors_are_valid_and_straight() {
     let rows = text.lines().filter(|line| !line.starts_with("# "));
     let texts: BTreeSet<&str> = rows.filter_map(|line| line.split('\t').next()).collect();
     let mut planned = 0;
-    // Together, these two variants change every part of the code that variants can change: unrolled loops, words, layouts and
+    // Together, these two variants change every part of the code that depends on the variant: unrolled loops, words, layouts and
     // lanes.
     let others =
         ["looped", "lanes2,transposed,u64,segments4"].map(|name| name.parse::<Variant>().expect("a variant"));
@@ -379,7 +379,8 @@ fn kernels_of_all_vectors_are_valid_and_straight() {
     assert!(planned > least(1000, 200), "{planned} plans");
 }
 
-/// Drivers compile long kernels slowly. So plans for many transformed copies must become loops and shared words.
+/// Drivers are slow at compiling long kernels. So plans with many copies (transformed patterns) must be compiled to loops and
+/// shared words.
 #[test]
 fn kernels_of_many_copies_are_short() {
     const SMALL: &str = "shift flip flipcolor {Nd4 kf3}";
@@ -394,8 +395,8 @@ fn kernels_of_many_copies_are_short() {
     }
 }
 
-/// The engine compiles shaders without checks that limit the iterations of loops. So each `for` must count up to a
-/// number that does not change, and each `while` must remove a square from a set.
+/// The engine compiles shaders without the checks that limit loop iterations. So each `for` must count up to a constant, and each
+/// `while` must remove a square from a set.
 #[test]
 fn every_loop_of_a_shader_ends() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("shaders");
@@ -431,7 +432,7 @@ fn every_loop_of_a_shader_ends() {
     );
 }
 
-/// Returns the lines of the code block that begins at a line.
+/// Returns the lines of the code block that begins at line `at`.
 fn block_of(text: &str, at: usize) -> Vec<&str> {
     let lines: Vec<&str> = text.lines().skip(at).collect();
     let indent = lines[0].len() - lines[0].trim_start().len();
@@ -439,7 +440,7 @@ fn block_of(text: &str, at: usize) -> Vec<&str> {
     lines.iter().skip(1).take_while(|line| **line != close).copied().collect()
 }
 
-/// Returns true if the body of a `for` changes neither the counter nor its end.
+/// Returns true if the body of a `for` changes neither the counter nor the limit.
 fn counts_up(line: &str, text: &str, at: usize) -> bool {
     let Some(inside) = line.strip_prefix("for (var ").and_then(|line| line.strip_suffix(") {")) else {
         return false;

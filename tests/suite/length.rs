@@ -9,7 +9,7 @@ fn parts() -> impl Iterator<Item = Length> {
     (0..PARTS).map(Length::Part)
 }
 
-/// Checks that each item of `due` is in exactly one part, and in it only once.
+/// Checks that each item of `due` is in exactly one part, and only once.
 fn is_divided(due: Vec<usize>, of_part: impl Fn(Length) -> Vec<usize>) {
     assert_eq!(of_part(Length::All), due);
     let mut found: Vec<usize> = parts().flat_map(of_part).collect();
@@ -36,7 +36,7 @@ fn parts_make_every_long_trial_once() {
 fn a_dear_trial_is_made_in_one_part() {
     is_divided((0..573).collect(), |length| (0..573).filter(|&number| length.makes(number)).collect());
     assert!((0..573).all(|number| Length::Sample.makes(number)));
-    // `#[test(part = ...)]` accepts only the numbers of parts.
+    // `#[test(part = ...)]` accepts only existing part numbers.
     let dear: Vec<usize> =
         inventory::iter::<harness::Test>.into_iter().filter_map(|test| test.part).collect();
     assert!(parts().all(|part| dear.iter().any(|&number| part.makes(number))), "{dear:?}");

@@ -1,4 +1,4 @@
-//! Tests plans that are compiled to machine code while they run.
+//! Tests plans that are compiled to machine code at run time.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use orbit_reel::Block;
 
 use crate::common::{blocks_of, every_nth_game};
 
-/// Queries with chains under shifts, tables, attacks, numbers, several stages (parts of the plan that run first), and
-/// operations that cannot be compiled.
+/// Queries with chains inside shifts, tables, attacks, numbers, several stages (parts of the plan that run first), and operations
+/// that cannot be compiled.
 const DEAR: [&str; 7] = [
     "shift flip flipcolor {R[a-c1-2] not P[a-c2-3] k[g-h7-8]}",
     "flip {Kg1 Rf1 P[f2,g2,h2] Nf3 Bg2}",
@@ -23,7 +23,7 @@ const DEAR: [&str; 7] = [
     "shift flip flipcolor {Nd4 kf3 legal --}",
 ];
 
-/// Returns every `nth` game of the sample as one block.
+/// Returns every `nth` sample game, as one block (group of games).
 fn sample(nth: usize) -> Block {
     every_nth_game(&blocks_of(Path::new("games/sample.pgn")), 0, nth)
 }
@@ -36,7 +36,7 @@ fn engine(text: &str, isa: Isa, code: MachineCode) -> Cpu {
 
 #[test]
 fn plans_that_are_compiled_while_they_run_answer_the_same() {
-    // There are so few games that the first run is too short for compilation.
+    // There are so few games that the first run is too short to justify compilation.
     let block = sample(50);
     let outputs = Wants::VALUES | Wants::ALL_COPIES;
     for isa in Isa::available() {
@@ -65,7 +65,7 @@ fn plans_that_are_compiled_while_they_run_answer_the_same() {
     }
 }
 
-/// A plan that would run for long on a large block is compiled before it runs on the block.
+/// If a plan (code for the fast engines) would run for long on a large block, it is compiled first.
 #[test]
 fn dear_plans_are_compiled_before_a_long_block() {
     for isa in Isa::available() {

@@ -1,57 +1,55 @@
-//! The correctness suite: all engines must give the same answers, with and without each optimisation.
+//! The correctness suite: all engines must have the same results, with and without each optimisation.
 //!
 //! * `tables`: rows of queries, positions and values, on every runner.
-//! * `cql5`: position lists of CQL 5, and the worked examples of its manual.
-//! * `golden`: the answers of CQL 6.2 on real games, on every runner.
-//! * `game_golden`: the answers of CQL 6.2 to queries about games on real games, compared with `reference`.
-//! * `scripts`: the games that the scripts of CQL 6.2 find, if the scripts are at hand.
+//! * `cql5`: CQL 5 position lists, and the worked examples of the CQL 5 manual.
+//! * `golden`: the results of CQL 6.2 on real games, on every runner.
+//! * `game_golden`: the results of CQL 6.2 for queries about games on real games, compared with `reference`.
+//! * `scripts`: the games that the scripts of CQL 6.2 find, if these scripts are available.
 //! * `golden_sample`: the queries of `golden` and `game_golden` on `games/sample.pgn`.
-//! * `differential`: generated queries on positions that are generated from them; `cpu` is compared with `reference`,
-//!   and `gpu` with `cpu`.
+//! * `differential`: generated queries on positions that are generated from them; `cpu` is compared with `reference`, and `gpu`
+//!   with `cpu`.
 //! * `find`: conditions on other positions of the game, on every runner.
-//! * `flat`: queries that keep state and are compiled to flat programs, compared with the reference engine.
-//! * `flat_walks`: `line` and `path` in such programs.
-//! * `gpu`: the GPU engine at the edges of blocks and limits, and after the failure of a device.
-//! * `variants`: the kernel variants of the GPU engine, which must all give the same answers.
-//! * `language`: the table of words, its examples, and the page that is generated from it.
+//! * `flat`: queries with state, which are compiled to flat programs, compared with the reference engine.
+//! * `flat_walks`: `line` and `path` in flat programs.
+//! * `gpu`: the GPU engine at the boundaries of blocks and limits, and after a device failure.
+//! * `variants`: the kernel variants of the GPU engine, which must all have the same results.
+//! * `language`: the keyword table, its examples, and the page that is generated from it.
 //! * `length`: the parts into which long tests are divided.
 //! * `layout`: the layouts on which Rust and the shaders must agree.
-//! * `machine_code`: plans that are compiled to machine code while they run.
+//! * `machine_code`: plans that are compiled to machine code at run time.
 //! * `mates`: pure mates and stalemates in random positions, on every engine.
 //! * `moves`: sets of moves, compared with shakmaty and with a list of moves.
-//! * `measures`: clocks and evaluations that are read from comments, compared with the results of python-chess.
-//! * `mutations`: game queries and scripts with a few changes. None of them may cause a crash, and the engines must
-//!   agree on them.
-//! * `planned`: plans of queries about games, compared with CQL 6.2 and the reference engine.
-//! * `player`: queries from a player's side, compared with queries in which colours were swapped by hand, and with
-//!   python-chess.
-//! * `parts`: results of a database that is searched in pieces.
-//! * `errors`: the parser's messages for queries that it refuses.
-//! * `second`: position lists of CQL 5, compared with an evaluator of the tests.
-//! * `second_chains`: `line` and `path`, compared with an evaluator of the tests.
+//! * `measures`: clock times and evaluations in comments, compared with the results of python-chess.
+//! * `mutations`: game queries and scripts with a few changes. None of them may cause a crash, and the engines must agree on
+//!   them.
+//! * `planned`: plans for queries about games, compared with CQL 6.2 and the reference engine.
+//! * `player`: queries from a player's side, compared with queries whose colours were swapped by hand, and with python-chess.
+//! * `parts`: searches of a database in pieces.
+//! * `errors`: the parser's messages for invalid queries.
+//! * `second`: CQL 5 position lists, compared with the tests' own evaluator.
+//! * `second_chains`: `line` and `path`, compared with the tests' own evaluator.
 //! * `soup`: random text, which must never crash the parser.
-//! * `visits`: tables of positions, compared with counts by shakmaty; files that are damaged or belong to other games.
+//! * `visits`: position tables, compared with counts by shakmaty; table files that are damaged or were made for other games.
 //! * `verify`: engines that check and replace one another, and several queries in one search.
 //! * `reference`: tests of the reference engine that do not fit into tables.
 //! * `gpu_faults`: the GPU engine behind a driver that fails, call by call.
-//! * `pgn`: games that are read from files as they are found in the wild.
-//! * `reel`: the positions of reels, compared with shakmaty, and reels whose files are damaged.
-//! * `game_state`: the state that queries keep (strings, dictionaries, groups of regular expressions), and errors that
-//!   end a run.
-//! * `game_trees`: games with side lines, compared with a tree that shakmaty plays.
-//! * `game_vectors`: the answers of CQL 6.2 to queries about games on a few games.
+//! * `pgn`: PGN files as they are found in the wild.
+//! * `reel`: the positions in reels (packed games), compared with shakmaty, and damaged reel files.
+//! * `game_state`: the state of queries (strings, dictionaries, regular expression groups), and errors that end a run.
+//! * `game_trees`: games with side lines, compared with a tree replayed by shakmaty.
+//! * `game_vectors`: the results of CQL 6.2 for queries about games on a few games.
 //! * `games_out`: games written from blocks alone.
-//! * `choice`, `stats`, `report`: the choice of hits, statistics by groups, and the output of hits.
-//! * `examples`: the examples of the library.
-//! * `explore`: moves that were played in positions, compared with shakmaty.
-//! * `database`: the answers of the library in memory, from files and on several threads; and games by their numbers.
+//! * `choice`, `stats`, `report`: the selection of hits, statistics by groups, and the output of hits.
+//! * `examples`: the library's example programs.
+//! * `explore`: the moves played in a position, compared with shakmaty.
+//! * `database`: the library's results from memory, from files and on several threads; and access to games by number.
 //! * `positions`: transforms of square sets, boards and positions.
 //! * `conformance`: the statements in the documents that define the transforms, and `docs/conformance.md`.
 //! * `fuzz_smoke`: the fuzz targets on their seeds.
 //! * `tree_outputs`: how outputs name and write the nodes of games with side lines.
 //! * `trees`: query trees that no query text can produce.
 //! * `told`: comments and sort keys of queries, computed together with the hits or afterwards.
-//! * `tidy`: rules of the project.
+//! * `tidy`: project rules.
 
 #[macro_use]
 extern crate attribute;

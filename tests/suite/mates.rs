@@ -1,5 +1,5 @@
-//! Tests pure mates and stalemates on random positions. Positions of real games rarely have the features that make pure
-//! mates difficult to recognise: a second check, pinned men, or lines that open.
+//! Tests pure mates and stalemates on random positions. Positions of real games rarely have the features that make pure mates
+//! difficult to recognise: a second check, pinned men, or opening lines.
 
 use orbit_core::board::{Board, Code, Position, Square, State, legal};
 use orbit_engine::Answer;
@@ -14,8 +14,8 @@ use crate::{
 const WORDS: [&str; 6] =
     ["puremate", "modelmate", "idealmate", "purestalemate", "modelstalemate", "idealstalemate"];
 
-/// Returns a position with a king, some of its men nearby, and some enemies. A few positions have no enemy king, or two
-/// kings of one side.
+/// Returns a position with a king, some of its own men nearby, and some enemies. A few positions have no enemy king, or two kings
+/// of one side.
 fn made(rng: &mut Rng) -> Position {
     let mut board = Board::default();
     let us = 8 * rng.below(2) as u8;
@@ -50,7 +50,7 @@ fn made(rng: &mut Rng) -> Position {
     Position { board, state: turn.with_en_passant(passed) }
 }
 
-/// Returns positions with the given numbers of mates and stalemates. They are the same on every machine.
+/// Returns positions with the given numbers of mates and stalemates. The positions are the same on every machine.
 fn finals(mates: usize, stalemates: usize) -> Vec<Position> {
     let (mut rng, mut out, mut left) = (Rng::new(12), Vec::new(), [stalemates, mates]);
     while left != [0, 0] {
@@ -91,7 +91,7 @@ fn engines_agree_on_made_mates() {
             }
         }
     }
-    // Each of these filters must match at least this number of positions.
+    // The minimum number of positions at which each filter must match.
     for (query, least) in [
         ("puremate", 1000),
         ("modelmate", 300),

@@ -1,5 +1,5 @@
-//! Checks the clock times and evaluations in comments against those that python-chess finds. `tests/tools/measures.py`
-//! created the games and the table of expected values.
+//! Checks the clock times and evaluations in comments against those that python-chess finds. `tests/tools/measures.py` created
+//! the games and the table of expected values.
 
 use orbit_chess::{Color, Database, DatabaseError, DatabaseOptions, EngineChoice, Query};
 use orbit_core::game::{Eval, Measure};
@@ -11,7 +11,7 @@ use crate::common::{blocks_with, data};
 use crate::runners::device_options;
 
 const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/games/measures.pgn");
-/// The query with which the groups and conditions of the table are tested.
+/// The query for which the groups and conditions of the table are tested.
 const QUERY: &str = "Nf3 btm";
 
 /// Returns the rows of one kind.
@@ -44,7 +44,7 @@ fn comments_say_what_python_chess_reads() {
     for block in blocks_with(GAMES.as_ref(), options) {
         for (game, row) in block.games().zip(&rows[games..]) {
             let told = GameMeasures::from_game(&game);
-            // For each measure: the number of values, their sum, and the sum of each value multiplied by its ply.
+            // For each measure: the number of values, their sum, and the sum of each value times its ply.
             let mut sums = [[0; 3]; 4];
             for node in 0..game.positions() as u32 {
                 let measures = told.at(node);
@@ -71,8 +71,7 @@ fn comments_say_what_python_chess_reads() {
     assert!(games >= 200 && seen.iter().all(|&seen| seen > 100), "{games}, {seen:?}");
 }
 
-/// On every engine, the numbers of games and positions in each group, in total and with hits, must be those of
-/// python-chess.
+/// On every engine, the numbers of games and positions in each group, in total and with hits, must equal those of python-chess.
 #[test]
 fn groups_are_those_of_python_chess() {
     let rows = rows(&data("measures.tsv"), "group");
@@ -102,7 +101,7 @@ fn groups_are_those_of_python_chess() {
     }
 }
 
-/// On every engine, the hits that meet a condition must be those of python-chess.
+/// On every engine, the hits that meet a condition must equal those of python-chess.
 #[test]
 fn conditions_leave_the_hits_of_python_chess() {
     let rows = rows(&data("measures.tsv"), "where");
@@ -125,7 +124,7 @@ fn conditions_leave_the_hits_of_python_chess() {
     }
 }
 
-/// If a search takes the view of a player with the black pieces, conditions on evaluations and clocks still refer to
+/// If a search takes the viewpoint of a player with the black pieces, conditions on evaluations and clocks must still refer to
 /// the game as it was played.
 #[test]
 fn evaluations_are_whites_whoever_asks() {
@@ -147,8 +146,7 @@ fn evaluations_are_whites_whoever_asks() {
     assert!(seen > 10, "{seen}");
 }
 
-/// Checks that each position is in exactly one class of each measure, and that the name of each class is its lower
-/// bound.
+/// Checks that each position is in exactly one class of each measure, and that each class is named after its lower bound.
 #[test]
 fn classes_hold_all_positions() {
     let database = options(EngineChoice::Cpu).open([GAMES]).unwrap();
@@ -175,7 +173,8 @@ fn classes_hold_all_positions() {
     assert_eq!(shown("time-control"), due);
 }
 
-/// Without comments, no measure is known. So a condition on a measure is an error, and the message suggests a remedy.
+/// Without comments, measures (clock times and evaluations) are unknown. So a condition on one is an error, and the message
+/// suggests a remedy.
 #[test]
 fn a_database_without_comments_says_so() {
     let database = Database::open([GAMES]).unwrap();

@@ -1,5 +1,5 @@
-//! Tests the code that computes moves as sets of squares. In real games it is compared with shakmaty, and on arbitrary
-//! placements with the code that lists moves one by one.
+//! Tests the code that computes moves as sets of squares. It is compared with shakmaty in real games, and in arbitrary placements
+//! with the code that lists moves one by one.
 
 use std::ops::ControlFlow;
 
@@ -21,11 +21,10 @@ use crate::{
 
 const ALL: MoveRequest = MoveRequest { pseudo: false, ordinary: true, castling: [true; 2], en_passant: true };
 
-/// The squares that the moves reach, the squares that they leave, and the number of distinct pairs of squares.
+/// The destination squares of the moves, the origin squares, and the number of distinct pairs of squares.
 type Found = [u64; 3];
 
-/// Returns the result of the code that computes sets. Returns `None` for a side with several kings, which this code does not
-/// support.
+/// Returns the result of the code that computes sets; `None` for a side with several kings, which this code does not support.
 fn by_sets(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Option<Found> {
     let view = View::new(position.board.planes, position.state);
     if view.has_several_kings() {
@@ -54,7 +53,7 @@ fn by_sets(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Optio
     Some(all)
 }
 
-/// Returns the result for a list of moves, each of which is given by its two squares.
+/// Returns the result for a list of moves, given as pairs of squares.
 fn found(mut pairs: Vec<(Square, Square)>) -> Found {
     pairs.sort_unstable();
     pairs.dedup();
@@ -67,7 +66,7 @@ fn king_comes_to(king: Square, rook: Square) -> Square {
     Square::new(king as u32 & 56 | if rook > king { 6 } else { 2 })
 }
 
-/// Returns the result of the code that lists moves.
+/// Returns the result of the code that lists moves one by one.
 fn by_list(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Found {
     let mut pairs = Vec::new();
     let _ = legal::moves(position, asked.pseudo, &mut |mv: PackedMove| {
@@ -86,7 +85,7 @@ fn by_list(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Found
     found(pairs)
 }
 
-/// Returns the result of shakmaty, or `None` if shakmaty does not accept the position.
+/// Returns shakmaty's result; `None` if shakmaty rejects the position.
 fn by_shakmaty(position: &Position) -> Option<Found> {
     let moves = position.to_chess().ok()?.legal_moves();
     let pair = |mv: Move| match mv {
@@ -127,8 +126,7 @@ fn real_positions_have_the_moves_that_shakmaty_finds() {
     );
 }
 
-/// Returns a random position: a few pieces on any squares, any number of kings, and a state that need not be possible
-/// with them.
+/// Returns a random position: a few pieces on any squares, any number of kings, and a possibly inconsistent state.
 fn made(rng: &mut Rng) -> Position {
     let mut board = Board::default();
     let anywhere = |rng: &mut Rng| Square::new(rng.below(64) as u32);
@@ -204,8 +202,8 @@ fn any_placement_has_the_moves_of_the_list() {
     assert!(castled > least && taken > least && several > least, "{castled} {taken} {several}");
 }
 
-/// Tests en passant captures that would expose the king to a check along the rank or a diagonal, and castling that is
-/// almost legal.
+/// Tests en passant captures that would expose the king to a check along the rank or a diagonal, and castling that is almost
+/// legal.
 #[test]
 fn moves_that_uncover_a_check_are_none() {
     let row = |fen: &str, due: Found| assert_eq!(by_sets(&position(fen), ALL, !0, !0), Some(due), "{fen}");
@@ -213,7 +211,7 @@ fn moves_that_uncover_a_check_are_none() {
     for (fen, pairs) in [("8/8/8/K1pP3r/8/8/8/7k w - c6 0 1", 5), ("8/8/8/K1pP4/8/8/8/7k w - c6 0 1", 6)] {
         assert_eq!(by_sets(&position(fen), ALL, !0, !0).map(|[_, _, pairs]| pairs), Some(pairs), "{fen}");
     }
-    // The rook on b1 protects c1, the king's square after castling, from an attack.
+    // The rook on b1 protects c1, the king's square after castling.
     row(
         "4k3/8/8/8/8/8/8/qR2K3 w B - 0 1",
         by_list(&position("4k3/8/8/8/8/8/8/qR2K3 w - - 0 1"), ALL, !0, !0),

@@ -1,8 +1,8 @@
-//! Changes queries about games, and scripts, in a few places. No changed query may crash the parser, the planner or an engine. A
-//! limit of steps ensures that none runs for ever. The engines must agree on the answers.
+//! Changes game queries and scripts in a few places. No changed query may crash the parser, the planner or an engine. A step
+//! limit ensures that none runs forever. The results of all engines must agree.
 //!
-//! The queries are those of the tables, of the generator and of the list of words. `ORBIT_SCRIPTS` names a folder with
-//! the scripts that come with CQL 6.2; these are changed as well.
+//! The queries are those of the tables, of the generator and of the keyword list. `ORBIT_SCRIPTS` names a folder with the scripts
+//! that come with CQL 6.2, which are also changed.
 
 use std::{
     ops::Range,
@@ -26,15 +26,15 @@ use crate::{
     soup::{TOKENS, Tokens, agrees},
 };
 
-/// The number of query texts that a full run changes, and the number that a sample changes. There are no more because a
-/// single deeply nested text may take all the steps that an evaluation is allowed.
+/// The numbers of query texts that a full run and a sample change. They are limited because a single deeply nested text may use
+/// up all steps that an evaluation is allowed.
 const MUTATIONS: usize = 100_000;
 const MUTATIONS_OF_A_SAMPLE: usize = 2_000;
 
 /// A function that changes a query text.
 type Change = fn(&mut Changed<'_>);
 
-/// The changes, by name. Each of them is applied to about the same number of query texts.
+/// The changes, with names. Each is applied to about the same number of query texts.
 const CHANGES: [(&str, Change); 13] = [
     ("drop", |text| text.drop_token()),
     ("double", |text| text.double()),
@@ -54,7 +54,7 @@ const CHANGES: [(&str, Change); 13] = [
 /// Delimiters that occur in pairs.
 const BRACES: [&str; 10] = ["{", "}", "(", ")", "[", "]", "\"", "/*", "*/", "cql("];
 
-/// Numbers at the ends of the ranges of integers, and outside these ranges.
+/// Integers at the limits of their range and beyond.
 const NUMBERS: [&str; 11] = [
     "0",
     "65",
@@ -115,7 +115,7 @@ const BINDINGS: [(&str, &str); 8] = [
 /// Ways to use the name `zz` elsewhere in the query.
 const USES: [&str; 8] = ["zz", "#zz", "zz(1)", "zz[\"a\"]", "zz:true", "zz==zz", "zz+=1", "zz--zz"];
 
-/// A query text under change, as a list of pieces: words, strings, blanks and single signs.
+/// A query text during changes, split into tokens: words, strings, blanks and single signs.
 struct Changed<'a> {
     rng: &'a mut Rng,
     tokens: &'a Tokens,
@@ -134,7 +134,7 @@ impl<'a> Changed<'a> {
         Changed { rng, tokens, pieces }
     }
 
-    /// Returns the index of a random piece that is not blank and for which `fits` returns true.
+    /// Returns the index of a random nonblank token for which `fits` is true.
     fn place(&mut self, fits: fn(&[u8]) -> bool) -> Option<usize> {
         let piece =
             |(at, piece): (usize, &Vec<u8>)| (!piece.trim_ascii().is_empty() && fits(piece)).then_some(at);
@@ -149,7 +149,7 @@ impl<'a> Changed<'a> {
 
     fn double(&mut self) {
         let Some(at) = self.place(|_| true) else { return };
-        // The copied range has one to six pieces.
+        // The copied range has one to six tokens.
         let end = (at + 1 + self.rng.below(6)).min(self.pieces.len());
         let copy = [vec![b" ".to_vec()], self.pieces[at..end].to_vec()].concat();
         self.pieces.splice(end..end, copy);
@@ -193,8 +193,8 @@ impl<'a> Changed<'a> {
         }
     }
 
-    /// Returns the range of a random pair of brackets with the text between them, or of a few pieces. This approximates
-    /// a subtree of the query.
+    /// Returns the range of a random pair of brackets with the text between them, or of a few tokens. This approximates a subtree
+    /// of the query.
     fn subtree(&mut self) -> Option<Range<usize>> {
         let is_open = |piece: &[u8]| matches!(piece, b"(" | b"{" | b"[");
         let open = if self.rng.percent(70) { self.place(is_open) } else { None };
@@ -239,7 +239,7 @@ impl<'a> Changed<'a> {
         }
     }
 
-    /// Replaces one word with another, at one place or at all places.
+    /// Replaces a word with another one, at one place or everywhere.
     fn rename(&mut self) {
         let is_word = |piece: &[u8]| piece[0].is_ascii_alphabetic();
         let (Some(old), Some(new)) = (self.place(is_word), self.place(is_word)) else { return };
@@ -277,8 +277,8 @@ impl<'a> Changed<'a> {
     }
 }
 
-/// Returns the texts to change: a list of queries, and a list of scripts. The lists are separate so that the query of a
-/// trial does not depend on the presence of scripts.
+/// Returns the texts to change: a list of queries and a list of scripts. The lists are separate, so that the choice of queries
+/// does not depend on the presence of scripts.
 fn texts() -> [Vec<String>; 2] {
     let query = |table: &str| -> Vec<String> {
         let text = data(table);
@@ -307,7 +307,7 @@ fn scripts() -> Vec<String> {
     scripts.iter().map(|path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned()).collect()
 }
 
-/// Returns a block with a few small games, which have side lines, promotions and repetitions.
+/// Returns a block (group of games) with a few small games that have side lines, promotions and repetitions.
 fn block() -> Block {
     let mut options = StreamOptions::default();
     (options.parse.variations, options.parse.annotations) = (true, true);
@@ -325,7 +325,7 @@ fn changed_game_queries_are_refused_or_run() {
     let (mut seen, mut changes, mut faults) = ([0; 4], [0; CHANGES.len()], Vec::new());
     for k in trials(MUTATIONS, MUTATIONS_OF_A_SAMPLE) {
         let mut rng = Rng::new(k as u64);
-        // The arithmetic ensures that each part has texts of all kinds with each change.
+        // This arithmetic ensures that each part applies each change to all kinds of texts.
         let text = match k / PARTS / CHANGES.len() % 4 {
             3 if !scripts.is_empty() => rng.pick(&scripts),
             _ => rng.pick(&queries),
@@ -336,7 +336,7 @@ fn changed_game_queries_are_refused_or_run() {
             (CHANGES[kind].1)(&mut changed);
             changes[kind] += 1;
         }
-        // The program rejects files in encodings other than UTF-8, so the text must be valid UTF-8 too.
+        // The program rejects files that are not UTF-8, so the text must be valid UTF-8 too.
         let pieces = changed.pieces.concat();
         let text = String::from_utf8_lossy(&pieces);
         let options = if rng.percent(25) { runners::without(runners::NONE) } else { PlanOptions::default() };

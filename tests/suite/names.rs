@@ -1,13 +1,12 @@
-//! Tests the rule of `--player` on pairs of real names: the rule must judge correctly whether they are spellings of one
-//! name.
+//! Tests the rule of `--player` that decides if two names are spellings of one name, on pairs of real names.
 
 use orbit_core::game::are_alike;
 
 use crate::common::data;
 
-/// Each row of the table has two spellings, and says whether they belong to the same player. It also marks known errors
-/// of the rule: `missed` if the rule separates spellings of one player, `joined` if it joins spellings of different
-/// players. Pairs that cannot be decided from two names alone are not checked.
+/// Each row of the table has two spellings, and says if they denote the same player. It also marks known errors of the rule:
+/// `missed` if the rule separates spellings of one player, `joined` if it joins spellings of different players. Pairs that cannot
+/// be decided from the names alone are not checked.
 #[test]
 fn pairs_of_spellings_are_judged_as_the_table_says() {
     let table = data("names.tsv");
@@ -27,6 +26,6 @@ fn pairs_of_spellings_are_judged_as_the_table_says() {
         wrong += u32::from(due == "joined");
         missed += u32::from(due == "missed");
     }
-    // The precision of the rule is 115 of 115, and its recall is 115 of 131.
+    // The rule's precision is 115 of 115, and its recall is 115 of 131.
     assert_eq!((rows, joined, wrong, missed), (228, 115, 0, 16));
 }

@@ -1,5 +1,5 @@
-//! Tests queries that the reference engine evaluates only in games that meet a necessary condition of the query. The
-//! answers are compared with those from all games.
+//! Tests queries that the reference engine evaluates only in games that meet a necessary condition of the query. The results are
+//! compared with those for all games.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use orbit_reel::Block;
 
 use crate::common::{data, length::stride, some_and_small};
 
-/// Queries whose necessary conditions hold in few games, in addition to the queries of the table.
+/// Queries whose necessary conditions hold in few games, in addition to the table's queries.
 const RARE: &[&str] = &[
     "x=0 {check mate}",
     "initial find {piece X=K mate}",
@@ -33,7 +33,7 @@ const RARE: &[&str] = &[
     "N[x]q(x=1 mate)",
 ];
 
-/// Returns some of the games in the repository, with or without side lines.
+/// Returns some games from the repository, with or without side lines.
 fn blocks(variations: bool) -> Vec<Block> {
     some_and_small(variations, 3, stride(5, 23))
 }
@@ -50,15 +50,15 @@ fn games_that_are_passed_over_hold_no_hit() {
         let Some(condition) = necessary(&parsed.query) else { continue };
         let blocks: Vec<&Block> = blocks[usize::from(parsed.query.variations)].iter().collect();
         let prepared = PreparedQuery::new(parsed.query, PlanOptions::default()).unwrap();
-        // If a query of the table has a plan, it is tested only if its number is a multiple of four.
+        // Queries of the table that have a plan (code for the fast engines) are tested only if their number is a multiple of
+        // four.
         number += 1;
         if of_table && prepared.planner.refusal().is_none() && number % 4 > 0 {
             continue;
         }
         let outputs = [Wants::VALUES];
         let request = BlockRequest::all(&outputs);
-        // A run-time error ends the run over all games. The other run may skip the game with the error, so nothing is
-        // compared.
+        // A run-time error ends the run over all games. The other run may skip the game with the error, so nothing is compared.
         let Ok(all) = prepared.reference().unwrap().scan(&blocks, &request) else { continue };
         let engine = Narrowed::new(std::slice::from_ref(&prepared)).unwrap();
         let some = engine.scan(&blocks, &request).unwrap();

@@ -1,5 +1,5 @@
-//! Tests parts, the partial results of a search: a database is split into pieces, and the parts of the pieces are
-//! merged, written, read again and passed to the outputs. The output must equal that of a single run.
+//! Tests parts, the partial results of a search: a database is split into pieces, and the parts of the pieces are merged,
+//! written, read back and passed to the outputs. The output must equal that of a single run.
 //!
 //! The test fails if a collector of [`Collectors`] has no example here.
 
@@ -23,13 +23,14 @@ use orbit_search::stats::{Grouping, Stats};
 
 use crate::common::{harness, length};
 
-/// Four queries: under transforms with many copies (transformed patterns), with sets as values, with numbers as values, and with
+/// Four queries: with transforms and many copies (transformed patterns), with sets as values, with numbers as values, and with
 /// few hits.
 const COPIES: &str = "shift flip flipcolor {Nd4 kf3}";
 const SETS: &str = "k attackedby N";
 const NUMBERS: &str = "#(Q attackedby q)";
 const RARE: &str = "mate flip {Rd8 kg8}";
-/// Two queries whose hits consist of moves. The first has a plan, and the second keeps state.
+/// Two queries whose hits consist of moves. The first has a plan (code for the fast engines), and the second has state (a
+/// variable).
 const MOVES: &str = "flip path N-- --";
 const STATE: &str = "if initial xx=0 xx+=1 xx>3 line --> check --> not check";
 
@@ -43,8 +44,8 @@ struct Example {
     collectors: Box<dyn Fn(&Executor) -> Collectors>,
     /// The number of games to skip, and the maximum number of games to list.
     limits: (u64, Option<u64>),
-    /// True if columns of the output are only as wide as the games of each block need. The output then depends on the
-    /// division into blocks.
+    /// True if columns of the output are only as wide as each block's games need. The output then depends on the division into
+    /// blocks (groups of games).
     is_fitted: bool,
 }
 
@@ -230,7 +231,7 @@ fn statistics() -> Vec<Example> {
     ]
 }
 
-/// Passes parts to the outputs one after the other, and returns the output.
+/// Passes parts (partial results) to the outputs one after the other, and returns the output.
 fn taken(
     example: &Example,
     collectors: &Collectors,
@@ -275,7 +276,7 @@ fn taken(
     Ok(out)
 }
 
-/// Writes the lists of hits in all formats. Each part has one report for each format.
+/// Writes the hit lists in all formats. Each part has one report per format.
 fn write_lists(
     parts: Vec<Vec<&Report>>,
     formats: usize,
@@ -305,8 +306,7 @@ fn write_games<'a>(
     writer.finish().unwrap();
 }
 
-/// Merges neighbouring parts in random order until only one is left. Some of the merged parts are written and read
-/// again.
+/// Merges adjacent parts (partial results) in random order until only one is left. Some merged parts are written and read back.
 fn merged(mut parts: Vec<Parts>, random: &mut fastrand::Rng) -> Parts {
     while parts.len() > 1 {
         let at = random.usize(..parts.len() - 1);
@@ -326,8 +326,8 @@ fn reread(part: &Parts) -> Parts {
     again
 }
 
-/// Writes three sources with games, some of which are broken, and returns their paths: real games with tags, invented
-/// games, and a list of positions.
+/// Writes three files of games, some of which are broken, and returns their paths: real games with tags, invented games, and a
+/// position list.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn");
     let text = fs::read_to_string(sample).unwrap();
@@ -351,7 +351,7 @@ fn open(files: &[PathBuf], chunk_bytes: usize) -> BlockStream {
     BlockStream::open(files, options).unwrap()
 }
 
-/// Returns the parts of all blocks, each computed as if its block were the only one.
+/// Returns the parts (partial results) of all blocks, each computed as if its block were the only one.
 fn parts(run: &Run<'_, Collectors>, collectors: &Collectors, database: BlockStream) -> Vec<Parts> {
     let (mut texts, names) = (database.texts(), run.names(database.source_names()));
     let mut parts = Vec::new();
@@ -394,7 +394,7 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
     };
     is_same(taken(&[collected]), "all that was collected at once");
     if !example.is_fitted {
-        // The blocks are as large as possible, so almost nothing has to be merged.
+        // The blocks are as large as possible, so almost nothing is merged.
         is_same(taken(&parts(&run, &collectors, open(files, 1 << 24))), "a run over large blocks");
     }
     for seed in 0..12 {
@@ -420,7 +420,7 @@ fn check(name: &str, index: usize, example: &Example, files: &[PathBuf]) {
         .for_each(|end| assert!(Parts::from_bytes(&bytes[..end]).is_err(), "{name}: cut at {end}"));
 }
 
-/// Checks every collector, with the database split in many different ways.
+/// Tests every collector, with the database split in many ways.
 #[table(in_parts)]
 fn parts_of_any_split_make_one_run() -> Vec<harness::Row> {
     let of_collector = |name: &&'static str| {
@@ -437,10 +437,10 @@ fn parts_of_any_split_make_one_run() -> Vec<harness::Row> {
     Collectors::NAMES.iter().flat_map(of_collector).collect()
 }
 
-/// The number of forged parts that are tested for each collector.
+/// The number of corrupted parts that are tested for each collector.
 const FORGERIES: usize = 2_000;
 
-/// Extreme numbers in postcard's encoding, with seven bits in a byte: 2^64 - 1, 2^63, 2^44, 2^36, 2^32 - 1, 0 and 1.
+/// Extreme numbers in postcard's encoding, with seven bits per byte: 2^64 - 1, 2^63, 2^44, 2^36, 2^32 - 1, 0 and 1.
 const ENDS: [&[u8]; 7] = [
     &[255, 255, 255, 255, 255, 255, 255, 255, 255, 1],
     &[128, 128, 128, 128, 128, 128, 128, 128, 128, 1],
@@ -480,7 +480,7 @@ fn forged(whole: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
     bytes
 }
 
-/// Changed bytes are either rejected, or they form a part that can be passed to the outputs.
+/// Corrupted bytes must be rejected, or form a part (a partial result) that can be passed to the outputs.
 #[test]
 fn forged_parts_are_refused_or_taken() {
     let folder = tempfile::tempdir().unwrap();
@@ -522,7 +522,7 @@ fn forged_parts_are_refused_or_taken() {
     }
 }
 
-/// Parts of another run are rejected, not merged.
+/// Parts (partial results) of another run must be rejected, not merged.
 #[test]
 fn parts_of_other_runs_do_not_merge() {
     let folder = tempfile::tempdir().unwrap();

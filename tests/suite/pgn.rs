@@ -1,7 +1,7 @@
 //! Tests the public API of `orbit_pgn`, with files as they are found in the wild.
 //!
-//! The tests that need real files find them in the folder that `ORBIT_CORPUS` names. It contains packages of PGN files,
-//! and also `otb.pgn` and `fen.pgn`. If the variable is not set, these tests are ignored.
+//! `ORBIT_CORPUS` names the folder with the real files: packages of PGN files, and `otb.pgn` and `fen.pgn`. If the variable is
+//! not set, the tests that need them are ignored.
 
 mod annotate;
 mod archives;
@@ -26,7 +26,7 @@ use orbit_pgn::{Game, Options, ParseOptions, ReadFault, Sources};
 
 use crate::common::{corpus, corpus_if_any};
 
-/// Returns all files of the packages in byte order, each with its path relative to the folder.
+/// Returns all package files in byte order, each with its path relative to the folder.
 fn corpus_files() -> Vec<(String, PathBuf)> {
     let root = corpus();
     let mut folders = vec![root.clone()];
@@ -45,13 +45,12 @@ fn corpus_files() -> Vec<(String, PathBuf)> {
     files
 }
 
-/// Returns true if a note concerns the end of a file, not the game before it.
+/// Returns true if a note concerns the end of the file rather than the game before it.
 fn is_of_end(note: &ReadFault) -> bool {
     note.reason.ends_with(": the file may be cut off")
 }
 
-/// Calls a function with each game of all sources. If a source is read in parts, the numbers of its games continue from
-/// part to part.
+/// Calls a function with each game of all sources. If a source is read in chunks, its game numbers continue from chunk to chunk.
 fn each_game(mut sources: Sources, on_game: &mut dyn FnMut(u32, &Game)) -> Sources {
     let mut seen = std::collections::BTreeMap::<u32, u32>::new();
     while let Some(chunk) = sources.next_chunk() {
@@ -94,7 +93,7 @@ fn games_of_file(path: &Path) -> Vec<Game> {
     games
 }
 
-/// Compresses bytes as the program `zstd` does, with a checksum.
+/// Compresses bytes like the program `zstd`, with a checksum.
 fn zst(bytes: &[u8]) -> Vec<u8> {
     let mut packer = zstd::stream::write::Encoder::new(Vec::new(), 3).unwrap();
     packer.include_checksum(true).unwrap();

@@ -1,4 +1,4 @@
-//! Tests the cache of compiled kernels: each kernel is compiled only once, and is kept in a file from run to run.
+//! Tests the cache of compiled kernels: each kernel is compiled only once, and is stored in a file between runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ fn an_engine_compiles_its_kernels_once() {
     }
 }
 
-/// Returns a new device that keeps compiled kernels in a folder.
+/// Returns a new device that stores compiled kernels in a folder.
 fn device(folder: &Path) -> Arc<GpuDevice> {
     let mut options = device_options(GpuLimits::default());
     options.pipeline_cache = Some(PipelineCache { folder: folder.to_owned(), of_software: true });
@@ -96,7 +96,7 @@ fn what_was_compiled_is_kept_in_one_file() {
     let bytes = fs::read(file).unwrap();
     assert!(bytes.starts_with(b"orbitpl1") && bytes.len() > 16, "{} bytes", bytes.len());
     assert_eq!(told(&folder), None);
-    // Files of other versions are removed, but no other files.
+    // Only cache files of other versions are removed.
     let name = file.file_name().unwrap().to_str().unwrap();
     let (card, _) = name.split_once('-').unwrap();
     let (other, stranger) =
@@ -123,12 +123,12 @@ fn files_that_cannot_be_used_are_passed_over() {
         assert!(note.contains("is passed over") && note.contains("compiled anew"), "{note}");
         assert_eq!(told(folder), None, "it was written anew");
     }
-    // The hash is right, but these bytes were not produced by the driver.
+    // The hash is right, but the driver did not produce these bytes.
     let hash = twox_hash::XxHash3_64::oneshot(&foreign).to_le_bytes();
     fs::write(&file, [&b"orbitpl1"[..], &hash, &foreign].concat()).unwrap();
     assert_eq!(told(folder), None);
     assert_eq!(told(folder), None);
-    // First, a folder is at the path of the cache file. Then, a file is at the path of the cache folder.
+    // First, a folder has the path of the cache file. Then, a file has the path of the cache folder.
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
     assert!(told(folder).is_some_and(|note| note.contains("ordinary file")));
@@ -136,7 +136,7 @@ fn files_that_cannot_be_used_are_passed_over() {
     assert!(told(&folder.join("in the way/below")).is_some());
 }
 
-/// The environment variable `ORBIT_PIPELINE_CACHE` names the folder of the cache, or disables the cache.
+/// The environment variable `ORBIT_PIPELINE_CACHE` names the cache folder or disables the cache.
 #[test]
 fn the_environment_names_the_folder_or_none() {
     open_device(device_options(GpuLimits::default()));
@@ -152,7 +152,7 @@ fn the_environment_names_the_folder_or_none() {
     };
     let folder = top.path().join("named");
     let expected = run("off");
-    // With `off`, orbit creates no folder for its cache. The driver Mesa creates a folder of its own in the same place.
+    // With `off`, orbit creates no cache folder. The driver Mesa creates its own folder in the same place.
     assert!(!top.path().join("user/orbit").exists() && !folder.exists());
     let named = folder.to_str().unwrap();
     assert_eq!(run(named).0, expected.0);

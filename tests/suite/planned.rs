@@ -1,4 +1,4 @@
-//! Compares plans of queries about games with the answers of CQL 6.2, and with the reference engine on real games.
+//! Compares plans for queries about games with the results of CQL 6.2, and with the reference engine on real games.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ use crate::{
     runners::{NONE, Runner},
 };
 
-/// Returns queries with their names: the queries that CQL 6.2 answered on real games, and the example of each word
+/// Returns queries with names: those for which the results of CQL 6.2 on real games are known, and the example of each keyword
 /// about games.
 fn named_queries() -> Vec<(String, String)> {
     let golden = |table: &str, header: &str| -> Vec<(String, String)> {
@@ -48,9 +48,8 @@ fn named_queries() -> Vec<(String, String)> {
     out
 }
 
-/// Checks that `tests/data/planned.txt` is up to date. For each query, it records whether `cpu` and `gpu` have a plan
-/// or `reference` interprets the query, in the words of `orbit explain`. If this changes for a query, the test fails
-/// until the list is updated.
+/// Checks that `tests/data/planned.txt` is up to date. For each query, it records, in the words of `orbit explain`, if `cpu` and
+/// `gpu` have a plan or `reference` interprets the query. If this changes, the test fails until the list is updated.
 #[test]
 fn what_is_interpreted_is_listed() {
     let told = |(name, text): &(String, String)| {
@@ -83,7 +82,7 @@ fn what_is_interpreted_is_listed() {
     );
 }
 
-/// The minimum number of rows whose queries have a plan. It ensures that no query loses its plan by accident.
+/// The minimum number of rows whose queries have a plan. It ensures that queries do not lose their plans by accident.
 const PLANNED_MIN: usize = 580;
 
 #[test]
@@ -92,7 +91,7 @@ fn plans_answer_as_cql() {
     let card = Runner::gpu(0);
     let (mut planned, mut faults) = (0, Vec::new());
     let mut rows = rows("game-vectors.tsv");
-    // Only rows with answers for positions are compared.
+    // Only rows with answers per position are compared.
     rows.retain(|row| row.id.starts_with(['b', 'n', 's', 'p']));
     for (number, row) in rows.into_iter().enumerate() {
         let Ok(parsed) = orbit_query::parse(&row.query) else { continue };
@@ -103,12 +102,12 @@ fn plans_answer_as_cql() {
         let mut options = StreamOptions::default();
         options.parse.variations = parsed.query.variations;
         let blocks = pgn_blocks_with(&data(&format!("games/{}", row.file)), options);
-        // A software driver takes a second for each row, so a run tests only some rows on it.
+        // A software driver takes a second per row, so a run tests only some rows on it.
         let card = card.as_ref().filter(|_| length().makes(number));
         for runner in runners.iter().chain(card) {
             let found = match printed(&row, &*runner.engine(&parsed.query).unwrap(), &blocks) {
                 Ok(found) => found,
-                // The engine refuses a query whose loops need more iterations than the adapter can run.
+                // The engine rejects a query whose loops need more iterations than the adapter allows.
                 #[cfg(feature = "gpu")]
                 Err(EngineError::Gpu(GpuError::TooLong { .. })) => continue,
                 Err(error) => panic!("{}, {}: {error}", row.id, runner.name),

@@ -1,5 +1,5 @@
-//! Tests queries from a player's side. They are compared with queries whose colours were swapped by hand, and with
-//! counts by python-chess.
+//! Tests queries from a player's side. They are compared with queries whose colours were swapped by hand, and with counts by
+//! python-chess.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -45,7 +45,7 @@ const TREES: &str = r#"
 1. e4 d5 2. e5 f5 3. exf6 e5 1/2-1/2
 "#;
 
-/// Queries, each with the query in which its colours are swapped by hand.
+/// Queries, each with an equivalent in which the colours are swapped by hand.
 const PAIRS: &[(&str, &str)] = &[
     ("Nd4", "nd5"),
     ("shift {Nd4 kf3}", "shift {nd5 Kf6}"),
@@ -73,7 +73,7 @@ const PAIRS: &[(&str, &str)] = &[
     ("if initial xx=0 if Nf3 xx+=1 xx", "if initial xx=0 if nf6 xx+=1 xx"),
 ];
 
-/// A hit: the game, the node, the value, the number of matching copies (transformed patterns), and the moves of the hit.
+/// A hit: the game, the node, the value, the number of matching copies (transformed patterns), and the hit's moves.
 type Hit = (u32, u32, Answer, usize, Option<(Vec<u32>, Vec<u32>)>);
 
 fn player(name: &str, side: Side) -> Choice {
@@ -137,9 +137,8 @@ fn trees() -> BlockStream {
     BlockStream::from_pgn_bytes("trees", TREES.into(), options())
 }
 
-/// If the player has White in a game, the query is evaluated as written; if the player has Black, with its colours
-/// swapped. This is checked on every engine, with values, matching copies (transformed patterns), spans (moves of hits) and side
-/// lines.
+/// In games in which the player has White, the query is evaluated as written; in the others, with its colours swapped. This is
+/// checked on every engine, with values, matching copies (transformed patterns), spans (moves of hits) and side lines.
 #[test(part = 3)]
 fn a_query_is_asked_from_the_side_of_the_player() {
     let mut hit = 0;
@@ -169,7 +168,7 @@ fn a_query_is_asked_from_the_side_of_the_player() {
     assert!(hit > 10_000, "{hit}");
 }
 
-/// A game between two players with the same name is searched from White's side.
+/// A game between two players of the same name is searched from White's side.
 #[test]
 fn a_game_of_two_namesakes_is_whites() {
     let choice = Choice { player: Some(Player::new("Carlsen".parse().unwrap())), ..Choice::default() };
@@ -181,8 +180,8 @@ fn a_game_of_two_namesakes_is_whites() {
     assert_eq!(hits("initial", EngineChoice::Auto, &choice, trees()).len(), 3);
 }
 
-/// Scores are those of the player from whose side the search runs. In a table by player, each row has the score of its
-/// own player.
+/// Scores are those of the player from whose side the search runs. In a table by player, each row has the score of its own
+/// player.
 #[test]
 fn scores_are_those_of_whom_the_table_names() {
     let database = DatabaseOptions::new().open_bytes("trees", TREES.into()).unwrap();
@@ -237,8 +236,8 @@ const QUESTIONS: [(&str, &str); 5] = [
     ("check", "movenumber <= 10 wtm check"),
 ];
 
-/// Compares counts for five players with those of python-chess: the number of games, the scores, and the number of
-/// positions with each of five features.
+/// The counts for five players must equal those of python-chess: the number of games, the scores, and the number of positions
+/// with each of five features.
 #[test]
 fn counts_of_players_are_those_of_python_chess() {
     let path = corpus().join("otb.pgn");

@@ -1,9 +1,8 @@
 //! Tests transforms of square sets, boards and positions.
 //!
-//! * `against_chessops`: comparison with the answers of chessops for 10,000 random positions.
-//! * `chessops`: the functions of chessops, written with those of orbit.
-//! * `documentation`: every statement and every sample in the documentation of chessops, and the table of square sets
-//!   in the manual of CQL 5.
+//! * `against_chessops`: comparison with the results of chessops for 10,000 random positions.
+//! * `chessops`: the functions of chessops, implemented with those of orbit.
+//! * `documentation`: every statement and sample in the chessops documentation, and the table of square sets in the CQL 5 manual.
 //! * `fen`: reading and writing FEN, compared with shakmaty; errors and their spans; random bytes.
 //! * `whole`: colours, symmetry, canonical form, and pieces that are moved off the board.
 
@@ -39,7 +38,7 @@ fn setup(fen: &str) -> Setup {
     read(fen.as_bytes()).unwrap_or_else(|error| panic!("{fen}: {error}")).setup
 }
 
-/// Returns the image of a position under a sequence of transforms, as a FEN.
+/// Returns a position after a sequence of transforms, as a FEN.
 fn moved(names: &str, fen: &str) -> String {
     let mut record = read(fen.as_bytes()).unwrap_or_else(|error| panic!("{fen}: {error}"));
     for step in names::parse(names, names::Shifts::Cql6).unwrap() {

@@ -1,4 +1,5 @@
-//! Compares the positions of reels with shakmaty, and tests faulty files and streams of blocks with different numbers of threads.
+//! Compares the positions in reels (packed games) with shakmaty, and tests faulty files and streams of blocks with different
+//! numbers of threads.
 
 use std::{io::Cursor, ops::ControlFlow, path::Path};
 
@@ -15,8 +16,7 @@ use orbit_reel::{
 use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, PositionError, fen::Fen};
 
-/// A game and its positions according to shakmaty. The code under test is used only to pack single positions and single
-/// moves.
+/// A game and its positions according to shakmaty. The code under test is used only to pack single positions and moves.
 struct Played {
     game: Game,
     positions: Vec<Position>,
@@ -104,7 +104,7 @@ fn fen_start(game: &Game, chess: &Chess) -> Option<Position> {
     game.tags.iter().any(|tag| tag.name == b"FEN").then(|| packed(chess))
 }
 
-/// Returns the games of a PGN text that shakmaty can play, numbered from 1.
+/// Returns the games of a PGN text that shakmaty can replay, numbered from 1.
 fn played(pgn: &[u8]) -> Vec<Played> {
     let mut reader = Reader::new(Cursor::new(pgn));
     let mut out = Vec::new();
@@ -127,7 +127,8 @@ fn build(games: &[Played]) -> Block {
     builder.finish()
 }
 
-/// Compares every slot of a block with the position according to shakmaty. Returns the number of slots.
+/// Compares every slot (position) of a block (group of games) with the position according to shakmaty. Returns the number of
+/// slots.
 fn compare(block: &Block, games: &[Played]) -> Result<usize, String> {
     let mut expected = games.iter().enumerate().flat_map(|(game, played)| {
         let last = played.positions.len() - 1;
@@ -165,11 +166,11 @@ const MIXED: &[u8] = b"[Event \"a\"]\n\n1. e4 a6 2. e5 d5 3. exd6 Nf6 4. Nf3 g6 
 [Event \"f\"]\n\n1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. Qc2 d5 5. cxd5 Qxd5 6. Nf3 Qf5 7. Qxf5 exf5 8. a3 Be7 9. Bf4 c6 \
 10. e3 Nbd7 11. Bd3 Nb6 12. O-O Be6 13. Rfc1 O-O 14. Na4 Nxa4 0-1\n\n";
 
-/// Games in which kings and rooks that still have castling rights move.
+/// Games in which kings and rooks with castling rights move.
 const KINGS: &[u8] = b"[Event \"g\"]\n\n1. e4 e5 2. Ke2 Nf6 3. Nf3 a6 4. Nxe5 Ra7 5. Ke3 Ke7 6. Ng4 *\n\n";
 
 fn mixed() -> Vec<Played> {
-    // The games are repeated, so that games begin and end at many different places of a segment.
+    // The games are repeated, so that games begin and end at many places within a segment (32 positions).
     played(&[&MIXED.repeat(40)[..], b"[Event \"z\"]\n\n1. e4 e5 *\n\n"].concat())
 }
 
@@ -191,8 +192,8 @@ fn replay_equals_shakmaty() {
     }
 }
 
-/// A builder that receives the positions of a game does not replay its moves. It must create the same block as a
-/// builder that replays them.
+/// A builder that receives the positions of a game does not replay its moves. The block must equal that of a builder that replays
+/// them.
 #[test]
 fn positions_that_are_told_make_the_same_block() {
     let mut games = mixed();
@@ -263,7 +264,7 @@ fn eight_segments_at_once_equal_each_alone() {
     let mut one = replay::SegmentColumns::new();
     let tail = block.slots() % SEGMENT_SLOTS;
     assert!(tail != 0 && !block.segments().is_multiple_of(LANES) && block.segments() > LANES);
-    // Every segment is replayed in every lane, both next to its neighbours and with segments skipped in between.
+    // Every segment (32 positions) is replayed in every lane, both next to its neighbours and with segments skipped in between.
     let firsts = || 0..block.segments() as u32;
     for (step, first) in [3, 1].into_iter().flat_map(|step| firsts().map(move |first| (step, first))) {
         let segments: Vec<u32> = firsts().skip(first as usize).step_by(step).take(LANES).collect();
@@ -294,7 +295,6 @@ fn write(path: &Path, blocks: &[Block]) {
     writer.finish(&[sources]).unwrap();
 }
 
-/// Returns all blocks of a database, and the summary of reading it.
 fn blocks(database: BlockStream, threads: usize) -> (Vec<Block>, Summary) {
     let mut blocks = Vec::new();
     let summary = database.for_each_block(
@@ -315,7 +315,7 @@ fn small_chunks() -> StreamOptions {
     options
 }
 
-/// Returns blocks that together contain everything that a block can contain.
+/// Returns blocks that together contain everything that blocks can contain.
 fn varied_blocks() -> Vec<Block> {
     let fault = |reason: &str| ReadFault { offset: 99, ply: 3, reason: reason.into() };
     let mut first = BlockBuilder::new();
@@ -364,7 +364,7 @@ fn blocks_come_back_from_a_file() {
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "the temporary file is gone");
 }
 
-/// Returns the contents of a block except its tags.
+/// Returns everything that a block contains, except tags.
 fn all_but_tags(block: &Block) -> impl PartialEq + std::fmt::Debug + use<'_> {
     let game = |game: GameRow<'_>| {
         let numbers = (game.index(), game.number(), game.source(), game.number_in_source(), game.offset());
@@ -455,8 +455,7 @@ fn a_cut_or_altered_reel_is_refused() {
         }
     }
     assert_eq!(refused, 1000);
-    // An interrupted append leaves bytes after the end of the reel, which is stored in the header. They must be
-    // ignored.
+    // An interrupted append leaves bytes after the reel's end, as given in the header. These bytes must be ignored.
     std::fs::write(&copy, [&whole[..], b"x"].concat()).unwrap();
     assert!(read_all(&copy).unwrap() == expected);
     let mut newer = whole.clone();
@@ -541,12 +540,12 @@ fn a_forged_reel_does_no_harm() {
             blocks.iter().for_each(|block| assert!(use_all(block) > 0));
         }
     }
-    // If almost all files were rejected, the checksums would be wrong, and the checks after them would not be tested.
+    // If almost all files were rejected, the forged checksums would be wrong, and the later checks would not be tested.
     assert!(accepted > 1000, "{accepted}");
 }
 
-/// In these files, a size is wrong but the checksums are right. Each row has the expected message. No memory may be
-/// allocated for a claimed size before it has been checked.
+/// In these files, a size is wrong but the checksums are right. Each row has the expected message. No memory may be allocated for
+/// a claimed size before it is checked.
 #[test]
 fn a_reel_claims_no_more_than_it_may_hold() {
     let folder = tempfile::tempdir().unwrap();
@@ -567,8 +566,8 @@ fn a_reel_claims_no_more_than_it_may_hold() {
     let set = |at: usize, value: u32| {
         move |bytes: &mut Vec<u8>| bytes[at..at + 4].copy_from_slice(&value.to_le_bytes())
     };
-    // In the header of the block, each of its four frames (starts, games, tags and problems) has a stored and a
-    // decompressed size.
+    // The block's header contains, for each of its four frames (starts, games, tags and problems), a stored and a decompressed
+    // size.
     let frame = |section: usize| 64 + 32 + 8 * section + 4;
     let claims = "a frame claims to hold more than any may";
     for (section, largest) in [(0, 45 * 1000), (1, 1 << 20), (2, 128 << 20), (3, 128 << 20)] {
@@ -580,8 +579,8 @@ fn a_reel_claims_no_more_than_it_may_hold() {
             assert_eq!(refused(&set(frame(section), 1)), length, "{section}");
         }
     }
-    // These fields contain the number of games that begin with an entry of the start table, and the number of games
-    // that have slots.
+    // These fields contain the number of games that begin with an entry of the start table, and the number of games that have
+    // slots (positions).
     for (at, value) in [(64 + 12, u32::MAX), (64 + 16, u32::MAX), (64 + 16, 0)] {
         assert!(refused(&set(at, value)).contains("more games than slots"), "{at} {value}");
     }
@@ -593,7 +592,7 @@ fn a_reel_claims_no_more_than_it_may_hold() {
     }
 }
 
-/// Creates a sparse file, which can have any length but takes no space on the disk.
+/// Creates a sparse file, which can have any length but takes no disk space.
 #[cfg(unix)]
 #[test]
 fn a_directory_of_forty_gigabytes_is_not_read() {
@@ -620,7 +619,7 @@ fn a_forged_key_is_found_by_verification() {
     write(&path, &[build(&mixed())]);
     let mut bytes = std::fs::read(&path).unwrap();
     let len = Reel::open(&path).unwrap().block_bytes(0) as usize;
-    // This changes the second key (the first position of the second segment): the pawn on e2 becomes a queen.
+    // Changes the second key (the first position of the second segment): the pawn on e2 becomes a queen.
     let key = 64 + 64 + 48;
     bytes[key + 16 + 1] ^= 1 << 4;
     forge(&mut bytes, &[(64, len)]);
@@ -695,7 +694,7 @@ fn totals_and_sizes_of_the_corpus() {
     }
 }
 
-/// Returns a list of positions (EPD) that are all different and all have many pieces.
+/// Returns a list (EPD) of distinct positions with many pieces.
 fn epds(len: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let (mut random, mut lines) = (Rng::with_seed(3), 0);

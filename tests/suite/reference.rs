@@ -1,4 +1,4 @@
-//! Tests of the reference engine that do not fit into tables.
+//! Tests the reference engine in cases that do not fit into tables.
 
 use orbit_core::record::{Annotation, GameFacts, Outcome};
 use orbit_engine::{Answer, Interrupt};
@@ -6,7 +6,7 @@ use orbit_reference::{Reference, ReferenceError, Spot};
 
 use crate::common::position;
 
-/// The facts about a game that has the number 3 in its database, and about which nothing else is known.
+/// The facts about a game with the number 3 in its database. Nothing else is known about it.
 struct Nameless;
 
 impl GameFacts for Nameless {

@@ -23,12 +23,12 @@ fn block(pgn: &[u8]) -> Block {
     builder.finish()
 }
 
-/// Returns the given values as those of the first slots (positions) of a block.
+/// Returns values for the first slots (positions) of a block (group of games).
 fn at_slots<T>(values: impl IntoIterator<Item = T>) -> HitValues<T> {
     values.into_iter().enumerate().collect()
 }
 
-/// Returns hits (matches) at the slots (positions) of a block that `test` selects.
+/// Returns hits (matches) at the slots (positions) of a block for which `test` is true.
 fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
     let mut bits = vec![0; block.segments()];
     (0..block.slots()).filter(|&slot| test(slot)).for_each(|slot| bits[slot / 32] |= 1 << (slot % 32));
@@ -70,10 +70,10 @@ fn moves_are_numbered_from_the_counters_of_the_start() {
     assert_eq!(MoveNumbers::from_header(&epd.game(0)).full(0), 40);
 }
 
-/// A game, described by its header, and the four groups to which it belongs: year, White's rating, opening, and White.
+/// A game's header, and the game's four groups: by year, by White's rating, by opening, and by White's name.
 type Facts = (&'static [u8], [&'static str; 4]);
 
-/// Headers with unusual values. All code that reads these values must interpret them alike.
+/// Headers with unusual values. All code that reads these values must interpret them in the same way.
 const HEADERS: [Facts; 6] = [
     (b"[Date \"2015.03.07\"][WhiteElo \"2700\"][ECO \"B90\"][White \"Ann\"]", ["2015", "2700", "B90", "Ann"]),
     (
@@ -127,7 +127,7 @@ fn conditions_groups_and_tables_agree() {
             &all.hits,
         )[0];
         let rating = if elo.is_empty() { String::new() } else { format!(" ({elo})") };
-        // A game without players is listed under the name of its event.
+        // A game without player names is listed under its event.
         let player = if white.is_empty() { "?" } else { white };
         let who = if header == b"[Event \"A\"]" { "A".to_string() } else { format!("{player}{rating} - ?") };
         assert!(text.contains(&format!("  {who}  *  {year}")), "{text}");
@@ -332,7 +332,7 @@ fn positions_are_listed_with_what_is_known_of_them() {
             format!("{last} hmvc 2; fmvn 3; {id} 4\"; c1 \"2... Nc6\";"),
         ]
     );
-    // The positions that were written are read back unchanged.
+    // The written positions must be read back unchanged.
     let again = self::block(epd.join("\n").as_bytes());
     let fens: Vec<String> = again.games().map(|game| game.start().to_fen()).collect();
     assert_eq!(fens.len(), 2);

@@ -1,7 +1,7 @@
-//! Tests blocks that stay on a device from query to query.
+//! Tests blocks (groups of games) that stay on a device from query to query.
 //!
-//! The answers are compared with those of `cpu`. The number of bytes that an engine uploads shows which blocks were
-//! already on the device.
+//! The results are compared with those of `cpu`. The number of bytes that an engine uploads shows which blocks were already on
+//! the device.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,8 +22,8 @@ use crate::{
     runners::{TIGHT, device_options, open_device},
 };
 
-/// Queries of several kinds: a condition, numbers, columns of games, stages (parts of a plan that run first), and
-/// copies under transforms.
+/// Queries of several kinds: a condition, numbers, columns with a value for each game, stages (parts of a plan that run first),
+/// and copies (transformed patterns).
 const QUERIES: [&str; 6] = [
     "Ra1",
     "#(P | n)",
@@ -45,15 +45,15 @@ fn device_for(bytes: u64) -> Arc<GpuDevice> {
     open_device(options_for(bytes))
 }
 
-/// Returns options with room for the given number of bytes of games.
+/// Returns options with room for `bytes` bytes of games.
 fn options_for(bytes: u64) -> GpuOptions {
     let mut options = device_options(GpuLimits::default());
     options.resident_bytes_max = Some(bytes);
     options
 }
 
-/// Asserts that a new engine gives the same answers as `cpu` on blocks, which are passed in groups. Returns the memory
-/// in use on the device afterwards.
+/// Asserts that a new engine has the same results as `cpu` on blocks, which are passed in groups. Returns the device memory in
+/// use afterwards.
 fn checked(text: &str, device: &Arc<GpuDevice>, groups: &[&[&Block]]) -> CardUse {
     let (gpu, cpu) = (prepared(text).gpu(device).unwrap(), prepared(text).cpu().unwrap());
     for blocks in groups {
@@ -84,7 +84,7 @@ fn the_second_query_uploads_nothing() {
     }
 }
 
-/// A copy of a block counts as a different block, even if it is marked as held in memory, because it could be changed.
+/// A clone of a block counts as a different block, even if it is marked as held in memory, because it could be modified.
 #[test]
 fn copies_and_others_are_other_blocks() {
     let (blocks, _) = held();
@@ -102,7 +102,7 @@ fn copies_and_others_are_other_blocks() {
     assert_eq!(checked("Nf3", &device, &[&[block], &[&other]]).uploaded, 0);
 }
 
-/// Tests the blocks of two databases on a device with room for only one of them.
+/// Tests the blocks of two databases on a device with room for only one database.
 #[test]
 fn what_was_not_used_for_longest_goes_first() {
     let (ours, of_ours) = held();
@@ -125,8 +125,7 @@ fn what_was_not_used_for_longest_goes_first() {
     }
 }
 
-/// If a database is larger than the memory for blocks, its first blocks stay on the device, and the other blocks are
-/// uploaded for each query.
+/// If a database exceeds the memory for blocks, its first blocks stay on the device, and the others are uploaded for each query.
 #[test]
 fn a_database_that_does_not_fit_stays_in_part() {
     let (blocks, numbers) = held();
@@ -135,8 +134,8 @@ fn a_database_that_does_not_fit_stays_in_part() {
     let all = checked("Ra1", &device_for(64 << 20), &groups);
     let device = device_for(all.resident / 2);
     let first = checked("Ra1", &device, &groups);
-    // The engine may upload a little less than `all`: the slots of games are uploaded only for blocks that stay on the
-    // device, and for plans with stages (parts that run first).
+    // The engine may upload slightly less than `all`: the slots of games are uploaded only for blocks that stay on the device,
+    // and for plans with stages (parts that run first).
     let nearly = |bytes: u64| bytes > all.uploaded / 10 * 8 && bytes <= all.uploaded;
     assert!(nearly(first.uploaded), "{first:?}, {all:?}");
     let next: Vec<u64> = QUERIES.map(|text| checked(text, &device, &groups).uploaded).into();
@@ -164,7 +163,7 @@ fn a_device_that_is_lost_loses_its_blocks_and_no_answer() {
         }
         assert!(device.holds(&numbers), "on the second device");
         assert_eq!(checked("Ra1", &device, &[&blocks]).uploaded, 0);
-        // The first engine fails, so the answers must come from the fallback to the processor.
+        // The first engine fails, so the results must come from the processor as the fallback.
         let device = faulty(InjectedFault::Destroyed(at));
         let [cpu, spare] = [(); 2].map(|()| Box::new(prepared("#(P | n)").cpu().unwrap()));
         let engine = Fallback::new(Box::new(prepared("#(P | n)").gpu(&device).unwrap()), spare);
@@ -177,7 +176,7 @@ fn a_device_that_is_lost_loses_its_blocks_and_no_answer() {
     }
 }
 
-/// If buffers have grown while no blocks stayed on the device, they leave too little memory for blocks.
+/// If buffers grow while no blocks are on the device, they leave too little memory for blocks.
 #[test]
 fn where_memory_is_short_blocks_come_each_time() {
     let copies: Vec<Vec<Block>> = (0..24).map(|_| some_blocks()).collect();
@@ -240,13 +239,13 @@ fn memory_is_given_back() {
     assert!(checked("Ra1", &device, &[&ours]).uploaded > 0);
 }
 
-/// All databases that `serve` keeps open share one card. The numbers in its answers show this.
+/// All databases that `serve` keeps open share one card. The numbers in its responses show this.
 #[test]
 fn databases_of_a_desk_share_a_card() {
     device_for(0);
     let mut options = ServeOptions::default();
     let mut gpu = options_for(8 << 20);
-    // No other test uses these options, so the card cannot be shared with another server or database.
+    // No other test uses these options, so no other server or database shares this card.
     gpu.silence = Some(Duration::from_secs(611));
     (options.gpu, options.threads) = (Some(gpu.clone()), 2);
     let desk = OpenDatabases::new(options);
@@ -275,7 +274,7 @@ fn databases_of_a_desk_share_a_card() {
         (also, second),
         (hits, Some(CardUse { uploaded: first.uploaded, resident: 2 * first.resident }))
     );
-    // A database that is opened through the library with the same options also shares the card.
+    // A database that the library opens with the same options also shares the card.
     let database = DatabaseOptions::new().gpu(Some(gpu)).engine(EngineChoice::Gpu).open([sample]).unwrap();
     assert_eq!(database.scan(&Query::parse("check").unwrap()).count().unwrap(), [hits]);
     assert_eq!(ask("one", "mate", "gpu").1.unwrap().resident, 3 * first.resident);

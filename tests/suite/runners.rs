@@ -1,4 +1,4 @@
-//! Defines every way to run a query: the engines, and variants of `cpu` and `gpu` with optimisations disabled.
+//! Defines all ways to run a query: the engines, and variants of `cpu` and `gpu` with optimisations disabled.
 
 use std::sync::{Arc, OnceLock};
 
@@ -48,8 +48,8 @@ fn device_if_any(options: GpuOptions) -> Option<Arc<GpuDevice>> {
     }
 }
 
-/// Returns the options for devices in tests. Output buffers are filled with one bits before use. `ORBIT_TEST_ADAPTER`
-/// chooses the adapter, like the option `--gpu`.
+/// Returns the device options for tests. Output buffers are filled with one bits before use. `ORBIT_TEST_ADAPTER` selects the
+/// adapter, like the option `--gpu`.
 pub fn device_options(limits: GpuLimits) -> GpuOptions {
     let mut options = GpuOptions::default();
     (options.limits, options.poison) = (limits, true);
@@ -59,7 +59,7 @@ pub fn device_options(limits: GpuLimits) -> GpuOptions {
     options
 }
 
-/// Limits that make the engine split its work: bindings of 64 KiB, three workgroups in a dispatch, and 1 MiB in total.
+/// Limits that force the engine to split its work: bindings of 64 KiB, three workgroups per dispatch, and 1 MiB in total.
 pub const TIGHT: GpuLimits = GpuLimits { binding_bytes: 64 << 10, workgroups: 3, memory_bytes: 1 << 20 };
 
 /// Returns the device that all tests share.
@@ -130,8 +130,8 @@ impl Runner {
         Runner { name: format!("cpu by kernels for {}", isa.name()), way }
     }
 
-    /// Returns `cpu` for each instruction set of this processor, with and without machine code, except for the
-    /// combination that `cpu` chooses by itself.
+    /// Returns `cpu` for each instruction set of this processor, with and without machine code, except for the default
+    /// combination.
     pub fn other_instructions() -> impl Iterator<Item = Runner> {
         let others = Isa::available().into_iter().filter(|&isa| isa != Isa::detected());
         let others = others.map(|isa| {
@@ -141,19 +141,18 @@ impl Runner {
         Isa::available().into_iter().map(Runner::kernels_for).chain(others)
     }
 
-    /// Returns `gpu` with its usual limits, and `gpu` with tight limits. If there is no adapter, the test is ignored.
+    /// Returns `gpu` with the usual and with tight limits. If there is no adapter, the test is ignored.
     #[cfg(feature = "gpu")]
     pub fn both_gpus() -> [Runner; 2] {
         [Runner::gpu(0), Runner::tight_gpu()].map(|runner| GPU.met(runner))
     }
 
-    /// Returns `gpu` with the optimisations in `mask` disabled, or `None` if there is no adapter.
+    /// Returns `gpu` with the optimisations in `mask` disabled; `None` if there is no adapter.
     pub fn gpu(mask: u32) -> Option<Runner> {
         Runner::variant(mask, Variant::default())
     }
 
-    /// Returns `gpu` with kernels of the given variant. Returns `None` if there is no adapter or if it cannot run the
-    /// variant.
+    /// Returns `gpu` with kernels of the given variant; `None` if there is no adapter or it cannot run the variant.
     pub fn variant(mask: u32, variant: Variant) -> Option<Runner> {
         let mut name = named("gpu", mask);
         if variant != Variant::default() {
@@ -181,23 +180,21 @@ impl Runner {
         is_fit.then(|| Runner { name, way: Way::Gpu(without(mask), device, variant) })
     }
 
-    /// Returns every variant that the adapter can run.
     pub fn every_variant() -> Vec<Variant> {
         let Some(device) = shared_device() else { return Vec::new() };
         let report = device.report();
         Variant::every().into_iter().filter(|variant| variant.unfit(&report).is_none()).collect()
     }
 
-    /// Returns two runners whose kernels together differ from the default in everything: lanes, words, layouts and
-    /// loops.
+    /// Returns two runners whose kernels together differ from the default in everything: lanes, words, layouts and loops.
     pub fn other_kernels() -> impl Iterator<Item = Runner> {
         let variant = |name: &str| name.parse::<Variant>().expect("it is a variant");
         let shared = Runner::variant(0, variant("lanes2,transposed,wg128,u64,segments4"));
         shared.into_iter().chain(Runner::tight_variant(variant("lanes2,wg32,segments2,looped")))
     }
 
-    /// Returns `gpu` in the variant in which the processor propagates the results of stages (parts of plans that run first) along
-    /// games.
+    /// Returns `gpu` with the kernel variant in which the processor propagates the results of stages (parts of plans that run
+    /// first) along games.
     pub fn host_carry() -> Option<Runner> {
         Runner::variant(0, "hostcarry".parse().expect("it is a variant"))
     }
@@ -207,15 +204,15 @@ impl Runner {
         [Runner::reference(), Runner::cpu(0)].into_iter().chain(Runner::gpu(0)).collect()
     }
 
-    /// Returns all runners for the trial with this number. The number determines whether the trial is long or short.
+    /// Returns all runners for the trial (piece of work) `number`, which determines if the trial is long or short.
     pub fn all(number: usize) -> Vec<Runner> {
         ENGINES.into_iter().flat_map(|engine| Runner::for_engine(engine, number)).collect()
     }
 
-    /// Returns the runners of one of the [`ENGINES`]. `cpu` also runs with other instruction sets, with each
-    /// optimisation disabled, and with all of them disabled. A long trial adds `cpu` with each pair of optimisations
-    /// disabled. It also adds `gpu` with all optimisations disabled, within tight limits, with other kernels, and with
-    /// the variant in which the processor propagates the results of stages (parts of plans that run first).
+    /// Returns the runners for one of the [`ENGINES`]. `cpu` also runs with other instruction sets, with each optimisation
+    /// disabled, and with all of them disabled. A long trial (piece of work) adds `cpu` with each pair of optimisations disabled.
+    /// It also adds `gpu` with all optimisations disabled, within tight limits, with other kernels, and with the kernel variant
+    /// in which the processor propagates the results of stages (parts of plans that run first).
     pub fn for_engine(engine: &str, number: usize) -> Vec<Runner> {
         let is_long = length().is_long(number);
         match engine {
@@ -234,8 +231,8 @@ impl Runner {
         }
     }
 
-    /// Returns the runners for a test. The test is ignored if there are no runners, or if it is a test of `gpu` that
-    /// belongs to another part of a long run.
+    /// Returns the runners for a test. The test is ignored if there are none, or if it tests `gpu` and another part of a long run
+    /// executes it.
     pub fn needed(engine: &str, number: usize) -> Vec<Runner> {
         if engine == "gpu" {
             only_in_its_part(number);
@@ -265,7 +262,7 @@ impl Runner {
         })
     }
 
-    /// Returns true if a query can be parsed but only the reference engine can run it.
+    /// Returns true if a query is valid but only the reference engine can run it.
     pub fn refuses(&self, text: &str) -> bool {
         let options = match self.way {
             Way::Reference => return false,
@@ -275,7 +272,7 @@ impl Runner {
         PreparedQuery::new(parsed.query, options).is_ok_and(|prepared| prepared.planner.refusal().is_some())
     }
 
-    /// Returns the value of a query at every slot (position) of a block.
+    /// Returns the value of a query at every slot (position) of a block (group of games).
     pub fn answers(&self, text: &str, block: &Block) -> Result<Vec<Answer>, String> {
         self.answers_of(&orbit_query::parse(text).map_err(|error| error.to_string())?.query, block)
     }
@@ -309,8 +306,7 @@ pub fn answer(hits: &Hits, slot: usize, ty: Type) -> Answer {
     }
 }
 
-/// Returns an answer in the notation of the tables. `reading` is the type as which it is printed: `bool`, `set` or
-/// `num`.
+/// Formats an answer in the notation of the tables. `reading` is the type as which it is printed: `bool`, `set` or `num`.
 pub fn print(answer: Answer, reading: &str) -> String {
     match (reading, answer) {
         ("bool", answer) => if answer.is_hit() { "T" } else { "F" }.into(),

@@ -14,8 +14,8 @@ use orbit_reel::{
 
 use crate::common::{block_of, blocks_of, length::stride, position, some_and_small};
 
-/// Returns games with and without side lines, with castling of both kinds, promotions, null moves and all kinds of
-/// starts. In one block, all games begin from the standard position, for which engines have a faster path.
+/// Returns games with and without side lines, with castling on both sides, promotions, null moves and all kinds of starts. In one
+/// block (group of games), all games start from the standard position, for which engines have a faster path.
 fn blocks() -> Vec<Block> {
     let mut blocks = some_and_small(true, 1, stride(1, 5));
     let standard = blocks_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn"));
@@ -26,7 +26,7 @@ fn blocks() -> Vec<Block> {
 
 const CODES: [u64; 12] = [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14];
 
-/// Returns bounds for each segment: the squares on which each piece may be, and the squares that moves touch.
+/// Returns bounds for each segment (32 positions): the squares on which each piece may be, and the squares that moves touch.
 fn known(block: &Block) -> Vec<([u64; 16], u64)> {
     let (mut known, segments) = (Vec::new(), (0..block.segments() as u32).collect::<Vec<u32>>());
     for segments in segments.chunks(LANES) {
@@ -58,7 +58,7 @@ fn pieces_stand_where_the_bounds_say() {
     let (mut positions, mut exact, mut stay) = (0, 0, 0);
     for block in blocks() {
         let known = known(&block);
-        // The union of all positions in each segment, computed by replay.
+        // The union of all positions in each segment (32 positions), computed by replaying.
         let mut unions = vec![[0u64; 16]; block.segments()];
         for_each_slot(&block, |slot| {
             let at = slot.slot / SEGMENT_SLOTS;
@@ -72,8 +72,8 @@ fn pieces_stand_where_the_bounds_say() {
             }
             positions += 1;
         });
-        // If no game or side line ends with a segment, the position after the segment's last move is the key position of the next
-        // segment.
+        // If no game or side line ends at the end of a segment, the position after the segment's last move is the key position of
+        // the next segment.
         for (at, union) in unions.iter().enumerate() {
             let moves = &block.moves[at * SEGMENT_SLOTS..];
             let Some(next) = block.keys.get(at + 1) else { continue };
@@ -124,7 +124,7 @@ fn material_is_that_of_all_positions() {
         }
     }
     for block in blocks() {
-        // Data that were computed for a block must not be used for the block without its side lines.
+        // Data computed for a block must not be used for the same block without its side lines.
         block.material(Material::from_block);
         let main_lines = block.into_main_lines(false);
         assert_eq!(main_lines.material(Material::from_block), &Material::from_block(&main_lines));
@@ -141,7 +141,7 @@ fn blocks_that_stay_in_memory_are_passed_over_by_their_material() {
         ["flipcolor {A==3 R==1 P==1 a==2 r==1}", "#[QqRrBbNn]==0", "flipcolor Q>1", "#A + #a <= 5", "not Q q"]
     {
         for block in &blocks {
-            // A copy of the block counts as not yet searched.
+            // A clone of the block counts as not yet searched.
             let block = &block.clone();
             Block::hold_all([block].into_iter());
             let of_new = scan(&[block], text, true);
@@ -149,7 +149,7 @@ fn blocks_that_stay_in_memory_are_passed_over_by_their_material() {
             let without = scan(&[block], text, false);
             assert!((&of_new.0, &of_new.1) == (&without.0, &without.1), "{text}");
             assert!((&of_searched.0, &of_searched.1) == (&without.0, &without.1), "{text}");
-            // The engine has already computed the bounds on numbers of pieces.
+            // The engine has already computed the bounds on piece counts.
             assert_eq!(block.material(|_| panic!("it is known")), &Material::from_block(block));
             (first, second) = (first + of_new.2.0, second + of_searched.2.0);
             segments += of_new.2.1;
@@ -193,7 +193,7 @@ const SELECTIVE: &[(&str, u64)] = &[
     ("flipcolor flip {Nf3 ne4}", 1),
 ];
 
-/// Returns the hits and values of a query, the number of segments that were skipped, and the number of all segments.
+/// Returns a query's hits and values, the number of skipped segments, and the number of all segments.
 fn scan(blocks: &[&Block], text: &str, screens: bool) -> (Vec<Vec<u32>>, String, (u64, u64)) {
     let parsed = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     let prepared =
@@ -201,7 +201,7 @@ fn scan(blocks: &[&Block], text: &str, screens: bool) -> (Vec<Vec<u32>>, String,
     let outputs = [Wants::ALL_COPIES | Wants::VALUES];
     let (mut bits, mut values, mut passed_over) = (Vec::new(), String::new(), (0, 0));
     for block in blocks {
-        // Each scan uses a new engine, since an engine that skips few segments stops screening for a while.
+        // Each scan uses a new engine, because an engine that skips few segments stops screening for a while.
         let engine = prepared.cpu().unwrap();
         let answers = engine.scan(&[block], &BlockRequest::all(&outputs)).unwrap();
         let answer = &answers[0][0];

@@ -1,9 +1,9 @@
 //! Runs scripts that come with CQL 6.2 on real games.
 //!
-//! The scripts are not part of the project. `ORBIT_SCRIPTS` names a folder that contains them and the table
-//! `games.tsv`. For each script and each set of games, this table has the number of games that CQL 6.2 finds, a digest
-//! of the numbers of these games, and the numbers themselves if they are few. If a row has neither the digest nor the
-//! numbers, `tests/data/script-games.tsv` has the numbers.
+//! The scripts are not part of the project. `ORBIT_SCRIPTS` names a folder that contains them and the table `games.tsv`. For each
+//! script and each set of games, this table has the number of games that CQL 6.2 finds, a digest of their numbers, and the
+//! numbers themselves if they are few. If a row has neither the digest nor the numbers, `tests/data/script-games.tsv` has the
+//! numbers.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -31,9 +31,9 @@ struct Row {
     script: String,
     set: String,
     games: usize,
-    /// The digest of the numbers of the games; `-` if it is not known.
+    /// The digest of the game numbers; `-` if it is unknown.
     digest: String,
-    /// The numbers of the games; `None` if there are too many to list.
+    /// The game numbers; `None` if there are too many to list.
     list: Option<BTreeSet<u32>>,
 }
 
@@ -41,7 +41,7 @@ fn folder() -> PathBuf {
     SCRIPTS.met(std::env::var_os("ORBIT_SCRIPTS").map(PathBuf::from))
 }
 
-/// Returns the rows for one set of games, for the scripts that CQL 6.2 accepts.
+/// Returns the rows for one set of games, limited to scripts that CQL 6.2 accepts.
 fn rows(folder: &Path, set: &str) -> Vec<Row> {
     let text = std::fs::read_to_string(folder.join("games.tsv")).unwrap();
     let ours = data("script-games.tsv");
@@ -65,12 +65,12 @@ fn rows(folder: &Path, set: &str) -> Vec<Row> {
 #[derive(Clone, Copy, PartialEq)]
 enum Extent {
     All,
-    /// At least this number of games from the beginning. The block that contains the last of them is searched to its
-    /// end.
+    /// At least this number of games from the beginning. The block (group of games) that contains the last of them is searched to
+    /// its end.
     First(u32),
 }
 
-/// Returns the numbers of the games that a script finds, and the number of the last game that was searched.
+/// Returns the numbers of the games that a script finds, and the number of the last searched game.
 fn found(script: &str, games: &Path, extent: Extent) -> Result<(BTreeSet<u32>, u32), String> {
     let text = std::fs::read_to_string(folder().join(format!("{script}.cql"))).unwrap();
     let parsed = orbit_query::parse(&text).map_err(|error| error.render(&text, script, false))?;
@@ -105,7 +105,7 @@ fn found(script: &str, games: &Path, extent: Extent) -> Result<(BTreeSet<u32>, u
     Ok((out, last))
 }
 
-/// Returns the numbers of the games of a block that are found.
+/// Returns the numbers of the games of a block that the script finds.
 fn numbers(found: &BlockResult<'_>) -> Vec<u32> {
     let answers = &found.answers[0];
     let is_found = |game: &GameRow| match &answers.games {
@@ -115,7 +115,6 @@ fn numbers(found: &BlockResult<'_>) -> Vec<u32> {
     found.block.games().filter(is_found).map(|game| game.number()).collect()
 }
 
-/// Returns the digest of a list that has one number on each line.
 fn digest(numbers: &BTreeSet<u32>) -> String {
     let lines = numbers.iter().fold(String::new(), |mut out, number| {
         writeln!(out, "{number}").unwrap();
@@ -124,7 +123,7 @@ fn digest(numbers: &BTreeSet<u32>) -> String {
     Sha256::digest(&lines).iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Returns a message if the program's answer for a row is wrong.
+/// Returns a message if the program's result for a row is wrong.
 fn fault(row: &Row, path: &Path, extent: Extent) -> Option<String> {
     let (found, last) = match found(&row.script, path, extent) {
         Ok(found) => found,
@@ -146,13 +145,13 @@ fn fault(row: &Row, path: &Path, extent: Extent) -> Option<String> {
     (row.digest != "-" && digest(&found) != row.digest).then(|| String::from("other games"))
 }
 
-/// Returns the rows for a set of games as tests. A row for which `extent` returns `None` is not tested in this run.
+/// Returns the rows for a set of games as tests, except rows for which `extent` returns `None`.
 fn table(
     set: &'static str,
     games: &'static str,
     extent: fn(&Row, usize) -> Option<Extent>,
 ) -> Vec<harness::Row> {
-    // Without scripts, there is a single test. It is ignored, or fails if the scripts are required.
+    // Without the scripts, there is a single test, which is ignored or, if the scripts are required, fails.
     let Some(folder) = std::env::var_os("ORBIT_SCRIPTS").map(PathBuf::from) else {
         return vec![harness::Row::new(set, || _ = folder())];
     };
@@ -180,7 +179,7 @@ fn scripts_find_the_problems_of_cql() -> Vec<harness::Row> {
     })
 }
 
-/// Scripts that take more than twenty seconds on all tournament games, so they run only on some of the games.
+/// Scripts that need more than twenty seconds for all tournament games, so they run only on some of the games.
 const SLOW: [&str; 7] = [
     "8piecesinline",
     "bristol-universal",

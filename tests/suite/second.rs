@@ -1,5 +1,4 @@
-//! Compares position lists of CQL 5 with an evaluator that was written directly from the rules and shares nothing with
-//! the library.
+//! Compares CQL 5 position lists with an evaluator that was written directly from the rules and shares nothing with the library.
 
 use orbit_core::board::Position;
 use orbit_engine::{Outcome, Wants};
@@ -20,7 +19,7 @@ use cql5::{Board, Expanded, Facts};
 
 const BOARDS: u64 = 40;
 
-/// Returns a block with a game for each board. Each game has one position, and the results vary.
+/// Returns a block (group of games) with a game for each board. Each game has one position, and the game results vary.
 fn games(boards: &[Board], seed: u64) -> Block {
     let outcomes = [Outcome::WhiteWins, Outcome::BlackWins, Outcome::Draw, Outcome::Unknown];
     block_of_games(boards.iter().zip(seed..).map(|(board, k)| Game {
@@ -80,9 +79,9 @@ fn an_evaluator_from_the_rules_alone_agrees() {
         };
         if let Some(orbit) = expand(&query.body).ok().and_then(|filter| filter.outermost()) {
             let images = cql5::images(&text).len();
-            // The numbers of images (in the evaluator) and copies (in the library) also differ if the only item of a list is a list
-            // with transforms, because the library treats the outer list as equal to the inner one. So lists with a single image
-            // are not compared.
+            // The numbers of images (in the evaluator) and copies (in the library) also differ if the only item of a list is a
+            // list with transforms, because the library treats the outer list as equal to the inner one. So lists with a single
+            // image are not compared.
             if images > 1 && images != orbit.copies.len() {
                 faults.push(format!("{text}: {images} images, {} copies", orbit.copies.len()));
             }

@@ -1,5 +1,5 @@
-//! Compares `line` and `path` with an evaluator that was written directly from the description of the language. It
-//! tries every walk through the tree of a game that shakmaty has played.
+//! Compares `line` and `path` with an evaluator that was written directly from the language description. The evaluator tries
+//! every walk through a game's tree, which shakmaty has replayed.
 
 pub mod game;
 mod generate;
@@ -23,10 +23,9 @@ use generate::Generator;
 use query::Body;
 use walks::{READINGS, TooMany};
 
-/// The maximum number of positions of a game. Games with more positions have too many walks (sequences of positions).
+/// The maximum number of positions in a game. Larger games have too many walks (sequences of positions).
 const NODES_MAX: usize = 60;
 
-/// Returns small games: some from files, and some generated at random.
 fn games() -> &'static [Game] {
     static GAMES: OnceLock<Vec<Game>> = OnceLock::new();
     GAMES.get_or_init(|| {
@@ -40,20 +39,19 @@ fn games() -> &'static [Game] {
     })
 }
 
-/// A query, the games on which it runs, and the expected value at each of their positions for each reading of the
-/// rules.
+/// A query, the games on which it runs, and the expected value at each position for each reading (interpretation) of the rules.
 struct Case {
     body: Body,
     games: Vec<Game>,
     values: Vec<Vec<Vec<Option<i32>>>>,
 }
 
-/// The maximum number of candidates for a query. Candidates are tried until one matches neither almost nowhere nor
-/// almost everywhere.
+/// The maximum number of candidates for a query. Candidates are generated until one matches neither almost nowhere nor almost
+/// everywhere.
 const TRIES: u64 = 6;
 
 impl Case {
-    /// Returns the case that a seed generates, or `None` if there are too many walks (sequences of positions) to try.
+    /// Returns the case that a seed generates; `None` if there are too many walks (sequences of positions) to try.
     fn new(seed: u64) -> Option<Case> {
         let mut rng = Rng::new(seed);
         let variations = rng.percent(60);
@@ -75,7 +73,7 @@ impl Case {
     }
 }
 
-/// Counts of the queries in a run and of their results.
+/// Counts of the generated queries and of their results.
 #[derive(Default, Debug)]
 struct Seen {
     queries: usize,
@@ -83,14 +81,14 @@ struct Seen {
     hits: usize,
     /// The number of queries that match at 2 % to 98 % of the positions.
     balanced: usize,
-    /// The number of games on which the readings of the rules give different values.
+    /// The number of games on which the readings (interpretations) of the rules give different values.
     open: usize,
-    /// For each reading of the rules, the number of games in `open` for which it gives the engine's answer.
+    /// For each reading (interpretation) of the rules, the number of games in `open` for which it agrees with the engine.
     as_reading: [usize; READINGS.len()],
     faults: Vec<String>,
 }
 
-/// Returns true if an engine's answer equals a value of the evaluator.
+/// Returns true if an engine's answer equals the evaluator's value.
 fn is_same(answer: Answer, value: Option<i32>) -> bool {
     match answer {
         Answer::Num(number) => number == value,
@@ -144,7 +142,7 @@ fn compare(case: &Case, runner: &Runner, seen: &mut Seen) {
     seen.balanced += usize::from(case.is_balanced());
 }
 
-/// Runs the query of each seed, except queries that an engine refuses.
+/// Runs the query of each seed, except queries that the engine rejects.
 fn run(runner: &Runner) {
     let mut seen = Seen::default();
     let (mut seeds, mut skipped) = (0, 0);
@@ -185,7 +183,7 @@ fn it_agrees_with_plans() {
     run(&Runner::cpu(0));
 }
 
-/// Compares the evaluator with the answers of CQL itself, for those queries that the evaluator supports.
+/// Compares the evaluator with the results of CQL itself, for the queries that the evaluator supports.
 #[test]
 fn the_evaluator_answers_as_cql_does() {
     let (mut read, mut faults) = (0, Vec::new());

@@ -1,6 +1,5 @@
-//! Tests `similar` on boards that are arrays of letters. For each transformed copy of the pattern, the test counts the *men*
-//! (pieces and pawns) that are on the required squares. The expected value is the largest of these counts. All engines must give
-//! this value.
+//! Tests `similar` on boards that are arrays of letters. For each copy (transformed pattern), the test counts the *men* (pieces
+//! and pawns) that are on the required squares. The value of `similar` must be the largest count, on all engines.
 
 use fastrand::Rng;
 use orbit_engine::Answer;
@@ -10,7 +9,7 @@ use crate::{
     runners::Runner,
 };
 
-/// The men that a placement requires. Each is a file and a rank, both from 0, and a letter.
+/// The required men of a placement: file and rank, both from 0, and letter.
 type Men = Vec<(i8, i8, char)>;
 
 const PLACEMENTS: &[&str] = &[
@@ -75,7 +74,7 @@ fn recoloured(all: Vec<Men>) -> Vec<Men> {
     all.iter().flat_map(|men| [men.clone(), other(men)]).collect()
 }
 
-/// Returns the images of placements under all shifts that keep every man on the board.
+/// Returns all shifted placements that keep every man on the board.
 fn shifted(all: Vec<Men>) -> Vec<Men> {
     let ways = || (-7..8).flat_map(|dx| (-7..8).map(move |dy| (dx, dy)));
     let shifts = |men: &Men| -> Vec<Men> {
@@ -98,7 +97,7 @@ const TRANSFORMS: [Transform; 5] = [
     ("shift flip flipcolor", |all| shifted(flipped(recoloured(all)))),
 ];
 
-/// A board: the letter on each square, by rank and then file. An empty square is a blank.
+/// A board: the letter on each square, by rank and then file. A blank is an empty square.
 type Board = [[char; 8]; 8];
 
 const LETTERS: [char; 13] = ['P', 'N', 'B', 'R', 'Q', 'K', 'p', 'n', 'b', 'r', 'q', 'k', ' '];
@@ -117,7 +116,7 @@ fn right(board: &Board, men: &Men) -> i32 {
     men.iter().filter(|&&man| stands(board, man)).count() as i32
 }
 
-/// Returns a board that resembles one of several transformed patterns: some men are missing, and others are added.
+/// Returns a board that resembles one of several copies (transformed patterns): some men are missing, and others are added.
 fn near(rng: &mut Rng, copies: &[Men]) -> Board {
     let copy = &copies[rng.usize(..copies.len())];
     let mut board = [[' '; 8]; 8];
@@ -173,8 +172,8 @@ fn men_that_stand_right_are_counted_under_transforms() {
     assert!((0..16).all(|value| values.contains(&value)), "{values:?}");
 }
 
-/// Compares the engines on sums of conditions, like those that `similar` computes, with weights, further conditions and
-/// constants. The reference engine gives the expected values.
+/// Compares the engines on sums of conditions, like those that `similar` computes, with weights, more conditions and constants.
+/// The reference engine computes the expected values.
 #[test]
 fn sums_of_squares_are_the_same_on_all_engines() {
     let queries = [

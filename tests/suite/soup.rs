@@ -1,5 +1,5 @@
-//! Tests random text. The parser must not panic, and its errors must refer to places in the text. Every query that it
-//! accepts must be possible to plan and run.
+//! Tests random text. The parser must not panic, and its errors must refer to places in the text. Every query that it accepts
+//! must be plannable and runnable.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -28,7 +28,7 @@ use crate::{
     runners::answer,
 };
 
-/// Tokens of CQL 6 queries other than words and signs.
+/// Tokens of CQL 6 queries, except keywords and signs.
 pub const TOKENS: &[&str] = &[
     "[RN]",
     "[Aa]",
@@ -80,7 +80,7 @@ pub const TOKENS: &[&str] = &[
     "",
 ];
 
-/// Tokens of CQL 5 lists other than words and signs.
+/// Tokens of CQL 5 lists, except keywords and signs.
 const LIST_TOKENS: &[&str] = &[
     "(position",
     "(match",
@@ -123,7 +123,7 @@ const LIST_TOKENS: &[&str] = &[
     "\n",
 ];
 
-/// The tokens of a dialect: the tokens in `others`, all implemented words, and the words that are not implemented.
+/// The tokens of a dialect: the tokens in `others`, all implemented keywords, and the keywords that are not implemented.
 pub struct Tokens {
     built: Vec<String>,
     unbuilt: Vec<String>,
@@ -144,7 +144,7 @@ impl Tokens {
         tokens
     }
 
-    /// Returns a random token. It is rarely an unimplemented word, because such a word ends the parsing.
+    /// Returns a random token. Unimplemented keywords are rare, because they end the parsing.
     pub fn pick(&self, rng: &mut Rng) -> &str {
         let list = if rng.percent(3) { &self.unbuilt } else { &self.built };
         &list[rng.below(list.len())]
@@ -154,30 +154,30 @@ impl Tokens {
 /// The maximum number of steps of a query in one game. It is needed because a random query may contain an endless loop.
 const STEPS_MAX: u64 = 30_000;
 
-/// The maximum number of times that the CPU engine may check its interrupt. This engine has no limit of steps, so the
-/// test interrupts it instead. Between two checks, the engine makes thousands of steps.
+/// The maximum number of times that the CPU engine may check its interrupt. The test interrupts this engine because it has no
+/// step limit. It makes thousands of steps between two checks.
 const LOOKS_MAX: u64 = 200;
 
-/// Returns the number of times that the reference engine checks its interrupt before it reaches its limit of steps.
+/// Returns how often the reference engine checks its interrupt before it reaches its step limit.
 fn looks_of_steps(block: &Block) -> u64 {
     block.slots() as u64 + 40 * block.games_len() as u64
 }
 
-/// Parses a text, prints the messages about it, plans the query and runs it. If one of these steps panics, the new
-/// panic contains the text. Increments one of the four counts in `seen`: texts that are rejected, texts that are
-/// accepted but not run, texts that the CPU engine runs, and texts that are left to the reference engine.
+/// Parses a text, prints the messages about it, plans the query and runs it. If one of these steps panics, the test panics with a
+/// message that contains the text. Increments one of the four counts in `seen`: texts that are rejected, texts that are accepted
+/// but not run, texts that the CPU engine runs, and texts that only the reference engine can run.
 pub fn survives(text: &str, block: &Block, seen: &mut [u64; 4]) {
     seen[kind(text, block, PlanOptions::default(), |_, _, _| ())] += 1;
 }
 
-/// Does the same as [`survives`], with plan options. If the CPU engine runs the query, the reference engine runs it as
-/// well and must give the same answers.
+/// Does the same as [`survives`], with plan options. If the CPU engine runs the query, the reference engine also runs it and must
+/// have the same results.
 pub fn agrees(text: &str, block: &Block, options: PlanOptions, seen: &mut [u64; 4]) {
     seen[kind(text, block, options, compare)] += 1;
 }
 
-/// Panics if the answers of the reference engine differ from those of the fast engine. The comparison is skipped if the
-/// reference engine takes too many steps.
+/// Panics if the results of the reference engine and the fast engine differ. The comparison is skipped if the reference engine
+/// takes too many steps.
 fn compare(prepared: &PreparedQuery, reference: Bulk, (fast, block): (&Answers, &Block)) {
     let slow = match within_looks(&reference, looks_of_steps(block), block, Wants::VALUES) {
         Err(EngineError::Query { diagnostic, .. }) if diagnostic.message.contains("too many steps") => return,
@@ -190,7 +190,7 @@ fn compare(prepared: &PreparedQuery, reference: Bulk, (fast, block): (&Answers, 
     assert_eq!(prepared.cpu().unwrap().info().copies[0], reference.info().copies[0]);
 }
 
-/// Returns the answers of an engine, which is interrupted after `looks_max` checks of its interrupt.
+/// Returns the results of an engine, which is interrupted after `looks_max` checks of its interrupt.
 fn within_looks(
     engine: &dyn Engine,
     looks_max: u64,
@@ -205,8 +205,8 @@ fn within_looks(
     Ok(answers.remove(0).remove(0))
 }
 
-/// Returns the index of the count in `seen` (see [`survives`]) to which a text belongs. If the CPU engine runs the
-/// query, calls `look` with its answers.
+/// Returns the index of the count in `seen` (see [`survives`]) that a text increments. If the CPU engine runs the query, calls
+/// `look` with its results.
 fn kind(
     text: &str,
     block: &Block,
@@ -244,7 +244,7 @@ fn kind(
             if copies > 512 {
                 return 1;
             }
-            // A query that does not search side lines runs on main lines only, as in a search.
+            // As in a search, only main lines are evaluated if the query does not search side lines.
             let main_lines = (!parsed.query.variations).then(|| block.clone().into_main_lines(true));
             let block = main_lines.as_ref().unwrap_or(block);
             let Ok(prepared) = PreparedQuery::new(parsed.query, options) else { return 1 };
@@ -271,8 +271,7 @@ fn kind(
                 Some(_) => (told_by_reference(Wants::VALUES | Wants::COMMENTARY), 3),
             };
             match answered {
-                // The run ends with a message if a variable has no value, an assertion fails or the run takes too many
-                // steps.
+                // The run ends with a message if a variable has no value, an assertion fails or the run takes too many steps.
                 Ok(_) | Err(EngineError::Query { .. }) => kind,
                 Err(error) => panic!("{error}"),
             }
@@ -281,7 +280,7 @@ fn kind(
     outcome.unwrap_or_else(|_| panic!("this text brings it down: {text:?}"))
 }
 
-/// Returns a block with three positions, and with a game that has a side line.
+/// Returns a block (group of games) with three positions, and with a game that has a side line.
 fn block() -> Block {
     let positions =
         [Position::standard(), position("r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1"), Position::default()];
@@ -292,8 +291,8 @@ fn block() -> Block {
     block_of_games(alone.into_iter().chain([tree[0].game(0).to_game()]))
 }
 
-/// Runs random texts. At least `least` of them must be of each of the four kinds that [`survives`] counts. `text`
-/// returns the text of a trial, given its number and the random generator of its part of the trials.
+/// Runs random texts. Each of the four counts of [`survives`] must be at least the one in `least`. `text` returns the text for a
+/// trial (piece of work), given its number and the random generator of its part of the trials.
 fn survive(seed: u64, trials: usize, least: [u64; 4], mut text: impl FnMut(&mut Rng, usize) -> String) {
     let block = block();
     for part in length().parts() {
@@ -375,7 +374,7 @@ fn change(rng: &mut Rng, text: &mut String, tokens: &Tokens) {
     }
 }
 
-/// Long or deeply nested queries must neither exhaust the stack nor take for ever.
+/// Long or deeply nested queries must neither exhaust the stack nor take forever.
 #[test(part = 3)]
 fn long_and_deep_queries() {
     let (mut seen, block) = ([0; 4], block());
@@ -418,7 +417,7 @@ fn long_and_deep_queries() {
         survives(&format!("(position :ray ({}))", "R ".repeat(n)), &block, &mut seen);
         survives(&format!("(position :or {})", "(R) ".repeat(n)), &block, &mut seen);
     }
-    // Inside each of these parentheses, a long list precedes the next parenthesis.
+    // Each pair of parentheses contains a long list before the next pair.
     let list = "R or ".repeat(1000);
     survives(&(format!("({list}").repeat(95) + "R" + &")".repeat(95)), &block, &mut seen);
     assert!(seen[0] > 20 && seen[2] > 20, "{seen:?}");

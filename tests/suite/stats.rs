@@ -1,6 +1,5 @@
-//! Tests statistics, which count games and positions by groups. They are compared with small tables counted by hand,
-//! with a second count from the output in JSON Lines, and with the moves that shakmaty plays. Also tests the written
-//! form of the tables.
+//! Tests statistics, which count games and positions by groups. They are compared with small tables counted by hand, with a
+//! second count from JSON Lines output, and with the moves replayed by shakmaty. Also tests the formatting of tables.
 
 mod by_hand;
 pub(crate) mod next;
@@ -20,8 +19,8 @@ use orbit_search::stats::{Counts, Grouping, Stats};
 
 use crate::common::scan;
 
-/// Three games from the standard start position and one that begins at move 29. White wins one, loses one and draws
-/// one, and the third game has no result.
+/// Three games from the standard start position and one that starts at move 29. White wins one, loses one and draws one, and the
+/// third game has no result.
 const PGN: &str = "\
 [Event \"Open\"]\n[Date \"1997.05.11\"]\n[White \"A\"]\n[Black \"B\"]\n[WhiteElo \"2700\"]\n[BlackElo \"2501\"]\n\
 [ECO \"C65\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n\n\
@@ -35,7 +34,7 @@ const PGN: &str = "\
 /// the fourth.
 const KNIGHT: &str = "{Nf3 not initial}";
 
-/// Returns options for reading a database in chunks of the given number of bytes.
+/// Returns options for reading a database in chunks of `chunk_bytes` bytes.
 fn options(chunk_bytes: usize) -> StreamOptions {
     let mut options = StreamOptions::default();
     options.pgn.chunk_bytes = chunk_bytes;
@@ -50,8 +49,7 @@ fn file(path: &Path, chunk_bytes: usize) -> BlockStream {
     BlockStream::open(&[path.to_owned()], options(chunk_bytes)).unwrap()
 }
 
-/// Returns the counts for the hits of a query. If `event` is given, only games whose tag `Event` has this value are
-/// counted.
+/// Returns the counts for a query's hits. If `event` is given, only games with this value of the tag `Event` are counted.
 fn counted(
     query: &str,
     groupings: &str,
@@ -81,7 +79,7 @@ fn counted(
     sum
 }
 
-/// Returns the counts of a query in [`PGN`].
+/// Returns the counts for a query in [`PGN`].
 fn counts(query: &str, groupings: &str) -> Counts {
     counted(query, groupings, pgn(1 << 20), 1, None)
 }

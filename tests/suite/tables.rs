@@ -1,5 +1,5 @@
-//! Runs the tables of the language on every runner. Each row has a query, a position, a reading (the type as which the
-//! answer is read) and a value.
+//! Runs the tables of the language on every runner (engine with options). Each row has a query, a position, a reading (the type
+//! as which the answer is interpreted) and a value.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,7 +13,8 @@ use crate::{
     runners::{ENGINES, Runner, print, reading},
 };
 
-/// A row: the query; the position, as a FEN or `startpos`; the reading, which is `bool`, `set` or `num`; and the value.
+/// A row: the query; the position, as a FEN or `startpos`; the reading (the type of the answer), which is `bool`, `set` or `num`;
+/// and the value.
 struct Row {
     line: usize,
     query: String,
@@ -38,7 +39,7 @@ fn rows(name: &str) -> Vec<Row> {
         .collect()
 }
 
-/// Returns a reason if a row of the vectors is not tested, or if its answer is known to differ from the expected one.
+/// Returns the reason if a row of `vectors.tsv` is not tested, or if its answer is known to differ from the expected one.
 fn exception(row: &Row) -> Option<&'static str> {
     match (row.query.as_str(), row.fen.as_str()) {
         ("legal --(castle)", "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1") => Some(
@@ -92,8 +93,8 @@ fn tables_have_their_rows() {
     assert!(rows("rows.tsv").len() >= 155);
 }
 
-/// In these two rows, the table has values that `orbit` does not return. The program that created the table considers the moves
-/// that were played, not the castling and en passant rights in the position.
+/// In these two rows, the expected values in the table differ from those of `orbit`. The program that created the table uses the
+/// moves that were played instead of the castling and en passant rights in the position.
 #[test]
 fn rights_come_from_the_position() {
     let castle = ("legal --(castle)", "r3k2r/8/8/8/8/8/8/R3K2R w - - 0 1");
@@ -105,7 +106,7 @@ fn rights_come_from_the_position() {
     }
 }
 
-/// Checks queries about a game's tags. Each row has a query and its value, printed according to the type of the answer.
+/// Checks queries about a game's tags. Each row has a query and its value, printed according to its type.
 fn check_facts(block: &Block, rows: &[(&str, &str)]) {
     for runner in Runner::all(1) {
         for &(query, expected) in rows {
@@ -122,7 +123,7 @@ fn texts_in_another_encoding() {
     let tags = [("White", ""), ("Black", "Müller"), ("Event", "")];
     let mut game = game_with_tags(Position::standard(), &tags, Outcome::Unknown);
     game.tags[0].value = b"M\xfcller,A \x96".to_vec();
-    // The value contains the bytes of an é, but also a byte that makes the text invalid UTF-8.
+    // The value contains the bytes of an é and a byte that is invalid in UTF-8.
     game.tags[2].value = b"\xff caf\xc3\xa9".to_vec();
     let block = block_of_games(vec![game]);
     check_facts(
@@ -171,7 +172,8 @@ fn facts_of_a_game() {
     ];
     let start = Position::standard();
     let game = game_with_tags(start, &tags, Outcome::BlackWins);
-    // The block has two other games before the tested game, so that the test fails if a tag of the wrong game is read.
+    // The block (group of games) has two other games before the tested game, so reading a tag of the wrong game makes the test
+    // fail.
     let other = game_with_tags(start, &[("White", "Tal, M"), ("WhiteElo", "2900")], Outcome::WhiteWins);
     let block = block_of_games(vec![other.clone(), other, game]);
     check_facts(
@@ -206,12 +208,12 @@ fn facts_of_a_game() {
     check_facts(&block, &["elo", "elo white", "elo black", "year"].map(|query| (query, "nomatch")));
     let queries = ["result 1-0", "result 0-1", "result 1/2-1/2", "eco", "eco \"\"", "player \"a\""];
     check_facts(&block, &queries.map(|query| (query, "F")));
-    // A game without the name of a player has the name `?` instead.
+    // A missing player name is read as `?`.
     let queries = ["player white", "player", "player white \"\"", "player white == \"?\""];
     check_facts(&block, &queries.map(|query| (query, "T")));
 }
 
-/// Checks blocks whose last slot (position) is just before, at or just after the end of a segment or of a batch.
+/// Checks blocks whose last slot (position) is just before, at or just after the end of a segment (32 positions) or batch.
 #[test]
 fn every_slot_is_answered() {
     for slots in [1, 31, 32, 33, 63, 64, 255, 256, 257, 300] {
@@ -228,7 +230,7 @@ fn every_slot_is_answered() {
     }
 }
 
-/// The expected beginnings and ends of games are computed from the slots (positions) of the games in the block, not by an engine.
+/// The expected starts and ends of games are computed from the slots (positions) of the block's games, not by an engine.
 #[test]
 fn initial_and_terminal_are_the_ends_of_games() {
     let text: String = (0..200)

@@ -1,5 +1,5 @@
-//! Checks rules of the project that the compiler does not check: the imports between modules, the files that exist,
-//! their lengths, and the words that they may contain.
+//! Checks project rules that the compiler does not check: the imports between modules, the existing files, their lengths, and the
+//! words that they may contain.
 
 mod arrows;
 mod documents;
@@ -20,10 +20,9 @@ use self::arrows::CRATES;
 
 const LINES_MAX: usize = 800;
 
-/// The units that each unit may import, with the reason. A unit is a module with all modules below it, except those
-/// that are units of their own. The unit `engine` is `crates/engine/src/lib.rs`. The manifest of a crate limits its
-/// imports of other crates; this table limits the imports between modules of crates that have several units.
-/// docs/dev/imports.md shows the table.
+/// The units that each unit may import, with the reason. A unit is a module with all modules below it, except those that are
+/// units themselves. The unit `engine` is `crates/engine/src/lib.rs`. A crate's manifest limits its imports of other crates; this
+/// table limits the imports between modules in crates with several units. docs/dev/imports.md shows the table.
 const ARROWS: &[(&str, &[&str], &str)] = &[
     ("board", &[], "all other modules use it"),
     ("visible", &[], "escapes the characters that must not be shown"),
@@ -316,10 +315,10 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
 ];
 
-/// Files that declare modules but belong to no unit, so they may import every module.
+/// Files that declare modules but are in no unit, so they may import every module.
 const ROOTS: [&str; 4] = ["crates/core/src/lib.rs", "crates/search/src/lib.rs", "src/lib.rs", "src/main.rs"];
 
-/// Imports that are forbidden although [`ARROWS`] allows the import of the unit.
+/// Imports that are forbidden although [`ARROWS`] allows imports from the unit.
 const EXCEPT: &[(&str, &str, &str)] = &[
     ("reference", "board::Dihedral", "it has its own transform arithmetic"),
     ("reference", "board::SquareMap", "it has its own transform arithmetic"),
@@ -339,8 +338,8 @@ const EXCEPT: &[(&str, &str, &str)] = &[
     ("reference", "query::parse", "it uses only the typed tree"),
 ];
 
-/// Words that must not occur, since they are not about the project. The second string names the only file in which the
-/// word may occur, if any.
+/// Words that must not occur, because they are not about the project. The second string names the only file in which the word may
+/// occur, if any.
 const FORBIDDEN: &[(&str, &str)] = &[
     ("/work/", ""),
     ("/tmp/", ""),
@@ -364,7 +363,7 @@ fn read(path: impl AsRef<Path>) -> String {
         .into_owned()
 }
 
-/// Returns the files of the project, except those that git ignores.
+/// Returns the project's files, except those that git ignores.
 fn files() -> Vec<String> {
     let list =
         Command::new("git").args(["ls-files", "-co", "--exclude-standard"]).current_dir(root()).output();
@@ -412,7 +411,7 @@ struct Token {
     line: usize,
 }
 
-/// Returns the tokens of a source text, without comments, literals and test modules.
+/// Returns the tokens of a source text, except comments, literals and test modules.
 fn tokens(text: &str) -> Vec<Token> {
     let mut out = Vec::new();
     let stream = text.parse().unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -463,7 +462,7 @@ fn is_cfg_test(attribute: &TokenTree) -> bool {
     matches!(attribute, TokenTree::Group(group) if group.stream().to_string().replace(' ', "") == "cfg(test)")
 }
 
-/// Returns the indices at which the tokens of `wanted` occur in `tokens`, one after the other.
+/// Returns the indices at which the tokens of `wanted` occur consecutively in `tokens`.
 fn places(tokens: &[Token], wanted: &str) -> Vec<usize> {
     let wanted: Vec<String> = self::tokens(wanted).into_iter().map(|token| token.word).collect();
     let is_there = |found: &[Token]| found.iter().zip(&wanted).all(|(token, word)| token.word == *word);
@@ -477,8 +476,7 @@ fn numbered(text: &str, lines: BTreeSet<usize>) -> Vec<String> {
     lines.into_iter().map(|number| format!("{number}: {}", line(number))).collect()
 }
 
-/// Returns all paths in a file that begin with `crate`, `super` or a crate of the project. Modules are named in the
-/// same way as by [`module`].
+/// Returns all paths in a file that begin with `crate`, `super` or a crate of the project. Modules are named as by [`module`].
 fn paths(module: &[String], tokens: &[Token]) -> BTreeSet<String> {
     let is_module = |root: &&str| module.first().is_some_and(|first| first == root);
     let own: Vec<String> =
@@ -503,7 +501,7 @@ fn paths(module: &[String], tokens: &[Token]) -> BTreeSet<String> {
     out
 }
 
-/// Parses a path or one tree of a `use` item, and adds its paths to `out`. Returns the number of tokens that were read.
+/// Parses a path or one tree of a `use` item, and adds its paths to `out`. Returns the number of parsed tokens.
 fn tree(tokens: &[Token], mut path: Vec<String>, out: &mut BTreeSet<String>) -> usize {
     let word = |at: usize| tokens.get(at).map(|token| token.word.as_str());
     let mut at = 0;
@@ -535,7 +533,7 @@ fn tree(tokens: &[Token], mut path: Vec<String>, out: &mut BTreeSet<String>) -> 
     }
 }
 
-/// Returns the path of the module that a source file contains: for `crates/engine/src/cpu.rs`, `engine::cpu`.
+/// Returns a source file's module path: for `crates/engine/src/cpu.rs`, `engine::cpu`.
 fn module(path: &str) -> Vec<String> {
     let (folder, path) = path.strip_prefix("crates/").unwrap().split_once("/src/").unwrap();
     let path = path.strip_suffix(".rs").unwrap();
@@ -544,12 +542,12 @@ fn module(path: &str) -> Vec<String> {
     root_of(|it| it.0 == folder).into_iter().chain(inside).map(String::from).collect()
 }
 
-/// Returns the unit that stands for a whole crate, if the crate has only one.
+/// Returns the unit that consists of a whole crate, if the crate has only one unit.
 fn root_of(is_it: impl Fn(&(&str, &str, Option<&'static str>)) -> bool) -> Option<&'static str> {
     CRATES.iter().find(|it| is_it(it)).and_then(|it| it.2)
 }
 
-/// Returns the smallest unit that contains a path, which is the one with the longest name.
+/// Returns the innermost unit that contains a path, which is the one with the longest name.
 fn unit(path: &str) -> Option<&'static str> {
     let inside =
         |unit: &&str| path == *unit || path.strip_prefix(*unit).is_some_and(|rest| rest.starts_with("::"));
@@ -590,7 +588,7 @@ fn misplaced(file: &str, text: &str) -> Vec<String> {
     wrong
 }
 
-/// Returns true if a module belongs to a crate that is a single unit, so that the manifest lists its imports.
+/// Returns true if a module is in a crate that is a single unit, whose imports are limited by its manifest.
 fn is_crate(module: &[String]) -> bool {
     CRATES.iter().any(|it| it.2.is_some_and(|root| module.first().is_some_and(|first| first == root)))
 }
@@ -660,7 +658,6 @@ fn files_are_short() {
     );
 }
 
-/// Returns every use of `unwrap` outside tests, in the form `line: text`.
 fn unwraps(text: &str) -> Vec<String> {
     let tokens = tokens(text);
     numbered(text, places(&tokens, ".unwrap()").into_iter().map(|at| tokens[at].line).collect())
@@ -686,7 +683,7 @@ fn prints(path: &str, text: &str) -> Vec<String> {
         return Vec::new();
     }
     let tokens = tokens(text);
-    // The target of a progress bar is called like the stream (`stderr()`), but does not print by itself.
+    // The target of a progress bar has the name of the stream (`stderr()`), but does not print by itself.
     let is_target = |at: usize| at > 1 && tokens[at - 2].word == "ProgressDrawTarget";
     let found = PRINTERS.iter().flat_map(|printer| places(&tokens, printer)).filter(|&at| !is_target(at));
     let lines = numbered(text, found.map(|at| tokens[at].line).collect());
@@ -758,7 +755,7 @@ fn documents_name_files_that_exist() {
     assert_none(wrong);
 }
 
-/// The document that describes every folder of source files.
+/// The document that describes every folder with source files.
 const MODULES: &str = "docs/dev/modules.md";
 
 #[test]

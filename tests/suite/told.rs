@@ -1,5 +1,5 @@
-//! Tests the comments and sort keys of queries. An engine that evaluates whole games computes them together with the
-//! hits. If a plan finds the hits, they are computed afterwards, for the games with hits.
+//! Tests the comments and sort keys of queries. An engine that evaluates whole games computes them together with the hits. If a
+//! plan (code for the fast engines) finds the hits, they are computed afterwards, for the games with hits.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -24,7 +24,7 @@ use crate::common::{
 use crate::database::SAMPLE;
 use crate::game_trees::with_variations;
 
-/// Queries that write comments or sort games. They are tested in addition to the queries of the table.
+/// Queries that write comments or sort games. They are tested in addition to the table's queries.
 const QUERIES: &[&str] = &[
     "check comment(\"check by \" (A attacks k))",
     "flipcolor {Q attacks k comment(\"of \" currenttransform)}",
@@ -78,7 +78,7 @@ const QUERIES: &[&str] = &[
     "{if initial x=0 if check x=#A line --> {#A==x comment(x)} --> check}",
 ];
 
-/// Returns the games of the tables, and some games of the sample.
+/// Returns the games of the tables, and some sample games.
 fn games() -> Vec<u8> {
     let sample = std::fs::read_to_string(SAMPLE).unwrap();
     let sample: Vec<&str> = sample.split_inclusive("\n\n[Event ").take(60).collect();
@@ -86,7 +86,7 @@ fn games() -> Vec<u8> {
     format!("{}\n{}", tables.join("\n"), sample.concat().trim_end_matches("[Event ")).into_bytes()
 }
 
-/// All results of a search for one block.
+/// All results of a search for one block (group of games).
 #[derive(Debug)]
 pub(crate) struct Told {
     pub(crate) block: Arc<Block>,
@@ -94,14 +94,13 @@ pub(crate) struct Told {
     pub(crate) commentary: Commentary,
     /// The sort keys of the games that the query finds.
     pub(crate) ranks: Vec<Rank>,
-    /// The span of each hit, if it has one.
+    /// The span (the moves of the match) of each hit, if it has one.
     pub(crate) spans: Vec<Option<Arc<MatchSpan>>>,
     /// True if a plan expresses the query.
     pub(crate) is_planned: bool,
 }
 
-/// Returns the results of a search with an engine for each block of some games. Returns `None` if the engine refuses
-/// the query or fails.
+/// Returns the results of a search for each block of some games. Returns `None` if the engine rejects the query or fails.
 pub(crate) fn told(text: &str, games: Vec<u8>, engine: EngineChoice) -> Option<Vec<Told>> {
     let mut options = EngineOptions::default();
     options.engine = engine;

@@ -1,6 +1,5 @@
-//! Tests outputs of games with side lines (variations): rows are compared with the positions that pgn-reader and
-//! shakmaty compute from the same text, games are written and read again, and statistics by ply are compared with a
-//! second count.
+//! Tests output for games with side lines (variations): rows are compared with the positions that pgn-reader and shakmaty compute
+//! from the same text, games are written and read back, and statistics by ply are compared with a second count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -35,7 +34,7 @@ struct Node {
     /// The move that leads to the position, in SAN.
     san: String,
     parent: Option<usize>,
-    /// The indices of the positions after this one. The move of the line leads to the first of them.
+    /// The indices of the positions after this one. The first one continues the line.
     next: Vec<usize>,
 }
 
@@ -110,7 +109,7 @@ impl Visitor for Play {
     }
 }
 
-/// Returns the position after a null move, which increases the number of half-moves.
+/// Returns the position after a null move, which counts as a half-move.
 fn passed(chess: &Chess) -> Chess {
     let mut setup = chess.to_setup(EnPassantMode::Always);
     setup.swap_turn();
@@ -119,7 +118,7 @@ fn passed(chess: &Chess) -> Chess {
     setup.position(CastlingMode::Standard).unwrap()
 }
 
-/// Those columns of an output row that describe a node.
+/// The columns of an output row that describe a node.
 #[derive(PartialEq, Debug)]
 struct Said {
     node: u64,
@@ -131,7 +130,7 @@ struct Said {
     next: Option<String>,
 }
 
-/// Returns the expected columns for the nodes of a game, in order.
+/// Returns the expected columns for a game's nodes, in order.
 fn said(nodes: &[Node]) -> Vec<Said> {
     let mut out = Vec::new();
     say(nodes, 0, 0, &mut Vec::new(), &mut out);
@@ -143,8 +142,7 @@ fn numbered(chess: &Chess) -> String {
     format!("{}{dots}", chess.fullmoves())
 }
 
-/// Appends a line from its first node on. The side lines of its nodes follow the line, beginning with those of the last
-/// node.
+/// Appends a line, starting with its first node. The side lines of its nodes follow, starting with those of the last node.
 fn say(nodes: &[Node], first: usize, ply: u64, names: &mut Vec<String>, out: &mut Vec<Said>) {
     let mut line = vec![first];
     line.extend(std::iter::successors(nodes[first].next.first().copied(), |&at| {
@@ -197,7 +195,7 @@ fn lines(format: Format, block: &Block, hits: &Hits) -> Vec<String> {
     String::from_utf8(report.text).unwrap().lines().map(str::to_owned).collect()
 }
 
-/// Returns the columns that describe nodes, read from the output rows for all positions.
+/// Returns the columns that describe nodes, from the output rows for all positions.
 fn rows(blocks: &[Block]) -> Vec<Vec<Said>> {
     let columns = Columns::with_object_defaults(Extras { nodes: true, ..Extras::default() });
     let format = Format::JsonLines { rows: Rows::Hits, columns };
@@ -241,7 +239,7 @@ fn check_rows(pgn: &[u8]) -> usize {
             assert_eq!(found, expected, "game {game}");
         }
     }
-    // The second reader also reads the PGN that is written from blocks without the original text.
+    // The second PGN reader also reads the PGN that is written from blocks (groups of games) without the original text.
     let mut writer = PgnWriter::new(Vec::new());
     blocks.iter().flat_map(Block::games).for_each(|game| writer.write(&game_pgn(&game)).unwrap());
     assert_eq!(played(&writer.finish().unwrap()), expected);
@@ -339,14 +337,13 @@ fn a_tree_is_written_with_what_is_said_of_it() {
     assert!(text.ends_with(b"\n\n1. e4 e5 2. Nf3 1-0"), "{}", String::from_utf8_lossy(&text));
 }
 
-/// Returns the parts of a game, other than the moves of its main line, that must not change by writing and reading.
+/// Returns the properties of a game, except its main-line moves, that writing and reading must not change.
 fn essence(game: &Game) -> [String; 4] {
     let Game { start, lines, annotations, outcome, .. } = game;
     [format!("{start:?}"), format!("{lines:?}"), format!("{annotations:?}"), format!("{outcome:?}")]
 }
 
-/// Writes the games of a PGN text from their blocks, and reads them again. Returns the numbers of side lines and of
-/// annotations.
+/// Writes the games of a PGN text from their blocks, and reads them back. Returns the numbers of side lines and annotations.
 fn round_trip(name: &str, pgn: &[u8]) -> (usize, usize) {
     let before = blocks(pgn);
     let mut writer = PgnWriter::new(Vec::new());
@@ -410,8 +407,8 @@ fn trees_of_real_files_that_are_written_are_read_again() {
     assert!(lines > 2_000 && annotations > 10_000, "{lines} {annotations}");
 }
 
-/// For each ply, two pairs: the games that have a position at this ply and the number of these positions, first for all
-/// positions, then for hits.
+/// For each ply, the games that have a position at this ply and the number of these positions, first for all positions, then for
+/// hits.
 type ByPly = BTreeMap<i64, [(BTreeSet<u32>, u64); 2]>;
 
 #[test]
@@ -452,7 +449,7 @@ fn positions_of_side_lines_count_by_their_plies() {
     assert_eq!(by_value.iter().map(|row| row.hit.positions).sum::<u64>(), total.hit.positions);
 }
 
-/// If a query searches only main lines, its percentages are relative to the positions of main lines.
+/// If a query searches only main lines, its percentages are relative to main-line positions.
 #[test]
 fn each_query_has_shares_of_its_own_positions() {
     let text = made(302, 150).text;

@@ -1,5 +1,5 @@
-//! Tests query trees that no query text can produce: trees with `if`, with variables whose values are strings or
-//! positions of the game, and with reads of variables that have no value. All engines must give the same answers.
+//! Tests query trees that no query text can produce: trees with `if`, with variables whose values are strings or positions, and
+//! with variables that are read without having a value. All engines must have the same results.
 
 use orbit_core::board::Color;
 use orbit_engine::{Answer, EngineError, Wants};
@@ -16,7 +16,7 @@ use crate::{
     runners::{Runner, answer},
 };
 
-/// A game with six positions. White is to move at the first, third and fifth, and Black is checkmated at the last.
+/// A game with six positions. White is to move in the first, third and fifth, and Black is checkmated in the last.
 const GAME: &str = "[White \"Ann\"]\n[Black \"Bob\"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n";
 
 const V: VarId = VarId(0);
@@ -33,7 +33,7 @@ fn tag(name: &str) -> Text {
     of(T::Tag(name.into()))
 }
 
-/// Returns a text whose value is the name of the player to move.
+/// Returns a string filter whose value is the name of the player to move.
 fn mover() -> Text {
     of(T::Control(Control::If { condition: white_to_move(), then: tag("White"), other: tag("Black") }))
 }
@@ -64,8 +64,8 @@ fn answers(runner: &Runner, body: &Node, holds: Holds) -> String {
     let query = TypedQuery { vars: vec![var], ..TypedQuery::new(body.clone()) };
     let block = &pgn_blocks(GAME)[0];
     let hits = match runner.engine(&query).unwrap().answer(block, Wants::VALUES) {
-        // If a variable without a value is read, the reference engine reports an error. In a plan, the filter that
-        // reads it has no value instead.
+        // If a variable without a value is read, the reference engine reports an error, whereas in a plan (code for the fast
+        // engines) the filter that reads it has no value.
         Err(EngineError::Query { diagnostic, .. }) if diagnostic.message.ends_with("holds nothing") => {
             return "-".repeat(block.slots());
         }

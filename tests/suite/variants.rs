@@ -1,7 +1,7 @@
-//! Tests that all kernel variants give the same answers as the default variant, and thus the same as `cpu`.
+//! Tests that all kernel variants have the same results as the default variant, and thus as `cpu`.
 //!
-//! In addition to these tests, the rows of the tables run with two variants (`Runner::other_kernels`), and golden rows
-//! and generated queries run with each variant in turn.
+//! In addition to these tests, the rows of the tables run with two variants (`Runner::other_kernels`), and golden rows and
+//! generated queries run with each variant in turn.
 
 use std::sync::{
     Arc,
@@ -20,8 +20,8 @@ use crate::{
     runners::{Runner, TIGHT, device_options, open_device},
 };
 
-/// Queries of several kinds: a condition, numbers, loops over tables whose rows are combined in every way, and many transformed
-/// copies.
+/// Queries of several kinds: a condition, numbers, loops over tables whose rows are combined in every way, and many copies
+/// (transformed patterns).
 const CHEAP: [&str; 5] = [
     "Ra1",
     "ply",
@@ -30,8 +30,8 @@ const CHEAP: [&str; 5] = [
     "shift flip flipcolor {Nd4 Pe4}",
 ];
 
-/// Queries of further kinds: whole positions, columns of games, other positions of the game as masks and as words,
-/// signed numbers, and slides and steps of all kinds.
+/// Queries of other kinds: whole positions, columns with a value for each game, other positions of the game as masks and as
+/// words, signed numbers, and slides and steps of all kinds.
 const DEAR: [&str; 7] = [
     "legal --",
     "gamenumber",
@@ -42,8 +42,8 @@ const DEAR: [&str; 7] = [
     "#([QRBNK] attacks A) + (rank K) * (file k) + (sqrt ply)",
 ];
 
-/// Returns blocks with many start positions, and with segments that are full, end after one slot or end before their
-/// last slot. The numbers of games and segments are not multiples of a workgroup, and one block has no games.
+/// Returns blocks with many start positions, and with segments (32 positions) that are full, end after one slot or end before
+/// their last slot. The numbers of games and segments are not multiples of a workgroup, and one block has no games.
 fn blocks() -> Vec<Block> {
     let mut blocks: Vec<Block> = [63, 64, 94, 0, 1400].map(|plies| block_of_games([long_game(plies)])).into();
     blocks.push(Block::default());
@@ -51,7 +51,7 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// A guard that ends the work of the other thread if this thread panics.
+/// A guard that stops the other thread if this thread panics.
 struct EndOnPanic<'a>(&'a AtomicUsize);
 
 impl Drop for EndOnPanic<'_> {
@@ -62,7 +62,6 @@ impl Drop for EndOnPanic<'_> {
     }
 }
 
-/// Calls a function for each variant, on two threads.
 fn for_each(variants: &[Variant], work: impl Fn(Variant) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {
@@ -77,8 +76,8 @@ fn for_each(variants: &[Variant], work: impl Fn(Variant) + Sync) {
     });
 }
 
-/// Runs the queries with kernels of a variant on a device with the usual limits. If the variant differs from the
-/// default in at most one setting, also runs them with limits so small that all work is split.
+/// Runs the queries with kernels of a variant on a device with the usual limits. If the variant differs from the default in at
+/// most one setting, also runs them with limits so small that all work is split.
 fn check_all(variant: Variant, texts: &[&str], blocks: &[&Block]) {
     let tight = (variant.changes() <= 1).then(|| Runner::tight_variant(variant)).flatten();
     for runner in Runner::variant(0, variant).into_iter().chain(tight) {
@@ -99,8 +98,8 @@ fn every_pair_of_changes_answers_as_the_default() {
     let mut pairs = Runner::every_variant();
     pairs.retain(|variant| variant.changes() <= 2);
     let device = device();
-    // A variant may change the workgroup (three other sizes), the lanes (one other number), the segments (three other
-    // numbers) and three switches. With 64-bit integers, there is a fourth switch.
+    // A variant can change the workgroup size (three other values), the number of lanes (one other value), the number of segments
+    // (three other values) and three switches. With 64-bit integers, there is a fourth switch.
     let wide = usize::from(device.report().has_wide_integers);
     assert_eq!(pairs.len(), 1 + (10 + wide) + (39 + 10 * wide), "of 3 workgroups, 1 + 3 lanes and segments");
     let blocks = blocks();
@@ -171,7 +170,8 @@ fn kernel(text: &str, variant: &str) -> Kernel {
     Kernel::hits(&plan.program, &[plan.hit], plan.columns.len(), variant)
 }
 
-/// Short tables become literals. Long tables, and all tables in the variant `looped`, become loops that read a buffer.
+/// Short tables are compiled to literals. Long tables, and all tables in the variant `looped`, are compiled to loops that read a
+/// buffer.
 #[test]
 fn short_tables_are_written_out() {
     let text = "flip {xray (R n k) Pa2}";

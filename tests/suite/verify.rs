@@ -1,4 +1,4 @@
-//! Tests engines that check the answers of another engine, and engines that replace an engine that fails.
+//! Tests engines that verify the results of another engine, and engines that replace a failing engine.
 //!
 //! A *copy* is one of the patterns that a transform generates.
 
@@ -21,7 +21,7 @@ fn prepared(text: &str) -> PreparedQuery {
     PreparedQuery::new(orbit_query::parse(text).unwrap().query, PlanOptions::default()).unwrap()
 }
 
-/// Returns blocks with a total of 1,000 games, each with 30 positions.
+/// Returns blocks (groups of games) with a total of 1,000 games, each with 30 positions.
 fn blocks() -> Vec<Block> {
     let moves = "1. Nf3 Nf6 2. Ng1 Ng8 3. e4 e5 4. Nf3 Nc6 5. Bb5 a6 6. Ba4 Nf6 7. O-O Be7 8. Re1 b5 9. Bb3 d6 \
                  10. c3 O-O 11. h3 Nb8 12. d4 Nbd7 13. Nbd2 Bb7 14. Bc2 Re8 15. Nf1";
@@ -30,7 +30,7 @@ fn blocks() -> Vec<Block> {
     (0..4).flat_map(|k| pgn_blocks(&text(250 * k))).collect()
 }
 
-/// An engine that returns the answers of `cpu` with one deliberate error.
+/// An engine that returns the results of `cpu` with one deliberate error.
 struct Liar {
     honest: Box<dyn Engine>,
     lie: Lie,
@@ -102,21 +102,21 @@ fn verification_finds_a_lie() {
         let error = lie(&self::prepared("ply > 3"), Lie::Value, sample, Wants::VALUES);
         assert!(error.starts_with("verification failed: `liar` and `reference` differ"), "{error}");
     }
-    // Even if only the number of hits of each copy is requested, the copies at each hit are checked.
+    // Even if only the number of hits per copy is requested, the copies at each hit are verified.
     for outputs in [Wants::COPY_COUNTS, Wants::LOWEST_COPY, Wants::ALL_COPIES] {
         let error = lie(&prepared, Lie::Copies, Sample::All, outputs);
         assert!(error.contains("`liar` and `reference` find copies"), "{error}");
     }
 }
 
-/// Returns the error that verification reports when the answers for the first block contain an error.
+/// Returns the error that verification reports when the results for the first block contain an error.
 fn lie(prepared: &PreparedQuery, lie: Lie, sample: Sample, outputs: Wants) -> String {
     let liar = Liar { honest: Box::new(prepared.cpu().unwrap()), lie };
     let checked = Verified::new(Box::new(liar), Box::new(prepared.reference().unwrap()), sample);
     checked.answer(&blocks()[0], outputs).unwrap_err().to_string()
 }
 
-/// Hits that the choice of games removes are also checked. Values and copies are checked only for the remaining hits.
+/// Hits that the selection of games removes are also verified. Values and copies are verified only for the remaining hits.
 #[test]
 fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
     let prepared = prepared("flip {Nf3 nc6}");
@@ -140,7 +140,7 @@ fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
     }
 }
 
-/// A sample is at least as large as requested, far smaller than the database, and spread over all blocks. Games in it
+/// A sample must be at least as large as requested, much smaller than the database, and spread over all blocks. Its games must
 /// keep their tags and numbers.
 #[test]
 fn verification_samples_what_was_asked_for() {
@@ -170,8 +170,8 @@ fn verification_samples_what_was_asked_for() {
     }
 }
 
-/// The device is lost permanently, at the first or at a later submission. The processor continues the run with the
-/// block at which the device was lost.
+/// The device is lost permanently, at the first or a later submission. The processor resumes the run at the block at which the
+/// device was lost.
 #[test]
 #[cfg(feature = "gpu")]
 fn the_cpu_takes_over_from_a_lost_card() {
@@ -198,13 +198,13 @@ fn the_cpu_takes_over_from_a_lost_card() {
         assert_eq!(engine.info().name, "gpu, then cpu");
         let notice = engine.info().notice.expect("a user is told");
         assert!(notice.contains("lost") && notice.contains("CPU"), "{notice}");
-        // Without the fallback, the failing card causes an error, not a wrong answer.
+        // Without the fallback, the failing card must cause an error rather than a wrong result.
         let error = prepared.gpu(&device).unwrap().answer(&blocks[0], Wants::HITS).unwrap_err();
         assert!(matches!(error, EngineError::Gpu(GpuError::Lost { .. })), "{error:?}");
     }
 }
 
-/// Several queries in one run have the same answers as each query alone, on every engine that supports them.
+/// Several queries in one run must have the same results as each query alone, on every engine that supports them.
 #[test(part = 0)]
 fn queries_together_answer_as_alone() {
     let texts = [

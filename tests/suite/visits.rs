@@ -1,5 +1,5 @@
-//! Compares tables of positions with data that are computed with shakmaty alone: visits, games, dates and novelties.
-//! Also tests colliding keys, files that are truncated, altered or belong to other games, and appended games.
+//! Compares position tables with data computed by shakmaty alone: visits, games, dates and novelties. Also tests colliding keys,
+//! appended games, and table files that are truncated, altered or made for other games.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -23,9 +23,8 @@ use tempfile::TempDir;
 use crate::common::blocks_with;
 use crate::database::SAMPLE;
 
-/// Games with transpositions, a repetition, different castling rights, en passant squares at which a capture is legal
-/// or is not (for instance because the pawn is pinned), Chess960, a start from a FEN, equal games, and dates of all
-/// kinds.
+/// Games with transpositions, a repetition, different castling rights, en passant squares at which a capture is legal or not (for
+/// instance because the pawn is pinned), Chess960, a start from a FEN, equal games, and dates of all kinds.
 pub(crate) const GAMES: &str = r#"
 [White "A"]
 [Black "B"]
@@ -88,7 +87,7 @@ pub(crate) const GAMES: &str = r#"
 1. e4 e5 2. Nf3 Nc6 3. Ng1 Nb8 4. Nf3 Nc6 *
 "#;
 
-/// Returns some games of the sample, all of which begin from the standard position.
+/// Returns some sample games, all of which start from the standard position.
 pub(crate) fn sample_games(count: usize) -> String {
     let text = fs::read_to_string(SAMPLE).unwrap();
     let games: Vec<&str> = text.split("[Event ").skip(1).take(count).collect();
@@ -96,7 +95,7 @@ pub(crate) fn sample_games(count: usize) -> String {
     games.iter().map(|game| format!("[Event {game}")).collect()
 }
 
-/// Writes a reel of games with blocks of about `chunk_bytes` bytes of text. Returns its path.
+/// Writes a reel (packed games) whose blocks contain about `chunk_bytes` bytes of PGN each. Returns its path.
 pub(crate) fn reel_of(folder: &Path, text: &str, chunk_bytes: usize) -> PathBuf {
     let (pgn, path) = (folder.join("games.pgn"), folder.join("games.reel"));
     fs::write(&pgn, text).unwrap();
@@ -166,14 +165,14 @@ fn played(reel: &Path) -> Vec<Played> {
     all
 }
 
-/// Returns the name of a position: board, side to move, castling rights, and the en passant square if a capture there
-/// is legal, as on lichess.
+/// Returns the name of a position: board, side to move, castling rights, and the en passant square if a capture there is legal,
+/// as on lichess.
 pub(crate) fn name(chess: &Chess) -> String {
     let fen = Fen::from_position(chess, EnPassantMode::Legal).to_string();
     fen.split(' ').take(4).collect::<Vec<_>>().join(" ")
 }
 
-/// The entry that a table should have for a position.
+/// The expected table entry for a position.
 #[derive(PartialEq, Eq, Debug)]
 struct Expected {
     visits: u64,
@@ -221,7 +220,7 @@ fn position(fen: &str) -> Position {
     *format!("{fen} 0 1").parse::<ExactPosition>().unwrap().position()
 }
 
-/// Compares every `step`-th position of a reel with counts that are computed with shakmaty.
+/// Compares every `step`-th position of a reel with counts computed by shakmaty.
 fn compare(reel: &Path, step: usize) {
     let expected = expected(&played(reel));
     let mut compared = 0;
@@ -244,7 +243,7 @@ fn a_table_stays_open_until_its_file_is_replaced() {
     write(&path, |_| {});
     let first = tables.table(&reel).unwrap().unwrap();
     assert!(Arc::ptr_eq(&first, &tables.table(&reel).unwrap().unwrap()));
-    // Another program has written a table of a different size for the same reel.
+    // Simulates another program that writes a table of a different size for the same reel.
     write(&path, |options| options.key_bits = 2);
     let second = tables.table(&reel).unwrap().unwrap();
     assert!(!Arc::ptr_eq(&first, &second) && first.bytes() != second.bytes());
@@ -252,7 +251,7 @@ fn a_table_stays_open_until_its_file_is_replaced() {
     assert!(matches!(tables.table(&reel), Err(TableError::Damaged { .. })));
     fs::remove_file(table_path(&path)).unwrap();
     assert!(tables.table(&reel).unwrap().is_none());
-    // Another reel has replaced the file, so its table is a different one, too.
+    // Another reel has replaced the file, so its table is also a different one.
     write(&path, |_| {});
     assert!(tables.table(&reel).unwrap().is_some());
     let table = fs::read(table_path(&path)).unwrap();
@@ -278,14 +277,14 @@ fn positions_are_counted_as_shakmaty_counts() {
         let seen = look_up(&reel, text.parse::<ExactPosition>().unwrap().position());
         (seen.visits, seen.games)
     };
-    // This position is reached by transposition, is repeated, occurs in a game that begins from a Chess960 position,
-    // and occurs in two equal games.
+    // This position is reached by transposition, is repeated, occurs in a game that starts from a Chess960 position, and occurs
+    // in two equal games.
     assert_eq!(count("e4 e5 Nf3 Nc6"), (6, 4));
     assert_eq!(count("Nf3 Nc6 e4 e5"), (6, 4));
     // The kings have moved, so the castling rights are lost.
     assert_eq!(count("e4 e5"), (5, 3));
     assert_eq!(count("e4 e5 Ke2 Ke7 Ke1 Ke8"), (1, 1));
-    // The pawn on d5 can be captured en passant on d6, since White's pawn is already on e5.
+    // The pawn on d5 can be captured en passant on d6, because White's pawn is already on e5.
     assert_eq!(count("e4 a6 e5 d5"), (1, 1));
     assert_eq!(count("e4 d5 e5 a6"), (1, 1));
     assert_eq!(count("e4 a6 e5 d5 Nf3 h6"), (2, 2));
@@ -293,7 +292,7 @@ fn positions_are_counted_as_shakmaty_counts() {
     assert_eq!(count("4k3/8/8/K2pP2r/8/8/8/8 w - d6"), (2, 2));
     assert_eq!(count("4k3/8/8/K2pP2r/8/8/8/8 w - -"), (2, 2));
     assert_eq!(count("e4 e5 Nf3 Nc6 Bc4"), (0, 0));
-    // If there is no table, the answer is computed from the reel itself.
+    // Without a table, the result is computed from the reel itself.
     let with = look_up(&reel, &Position::STANDARD);
     fs::remove_file(table_path(&reel)).unwrap();
     let without = look_up(&reel, &Position::STANDARD);
@@ -377,7 +376,7 @@ fn tables_that_are_cut_altered_or_of_other_games_are_refused() {
         }
     }
     assert!(refused > whole.len() / 10, "{refused}");
-    // The new games differ only in one name of the same length, so all sizes are the same.
+    // The new games differ only in one name of the same length, so all sizes are unchanged.
     fs::write(&path, &whole).unwrap();
     fs::remove_file(&reel).unwrap();
     reel_of(folder.path(), &GAMES.replace("\"C\"", "\"X\""), 300);
@@ -428,9 +427,8 @@ fn a_table_that_cannot_be_written_leaves_the_one_that_is_there() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "no temporary file is left");
 }
 
-/// A novelty: the game, the number of half-moves before it, the move, the moves that earlier games played in the
-/// position before it (each with the number of these games), and the number of all earlier games that reached that
-/// position.
+/// A novelty: the game, the number of half-moves before it, the move, the moves that earlier games played in the position before
+/// it (each with the number of these games), and the number of all earlier games that reached that position.
 type Found = (u32, usize, Option<String>, Vec<(String, u64)>, u64);
 
 /// Returns the first new position of each game, computed by brute force.
@@ -493,8 +491,7 @@ fn check_novelties(folder: &TempDir, text: &str, chunk_bytes: usize) -> usize {
     told.len()
 }
 
-/// Finds the novelties of some games without a table, both from the reel and from text, and compares them with those in
-/// `all`.
+/// Finds the novelties of some games without a table, both from the reel and from text, and compares them with those in `all`.
 #[track_caller]
 fn compare_chosen(reel: &Path, chunk_bytes: usize, all: &[Novelty]) {
     let mut options = StreamOptions::default();
@@ -541,7 +538,7 @@ fn novelties_are_those_of_brute_force() {
     let (folder, text) = (tempfile::tempdir().unwrap(), sample_games(500));
     let found = check_novelties(&folder, &text, 30_000);
     assert!(found > 400, "{found}");
-    // If each game occurs twice, the novelties are the same, because the duplicates only add to the earlier games.
+    // If each game occurs twice, the novelties are unchanged, because the duplicates only increase the counts of earlier games.
     let folder = tempfile::tempdir().unwrap();
     assert_eq!(check_novelties(&folder, &format!("{text}\n{text}"), 30_000), found);
 }

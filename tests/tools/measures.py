@@ -1,4 +1,4 @@
-"""Makes games with clocks and evaluations in their comments, and prints the values that python-chess reads from them.
+"""Generates games with clock times and evaluations in comments, and prints the values that python-chess reads from them.
 
 Usage: python measures.py games/sample.pgn tests/data/games/measures.pgn > tests/data/measures.tsv
 

@@ -2,9 +2,9 @@
 
 Usage: python players.py GAMES.pgn > tests/data/players.tsv
 
-A row has the player's name as in the test, the side, the number of games, twice the player's points in the games with a known
+A row has the player's name as in the test, the side, the number of games, twice the player's score in the games with a known
 result, and the number of these games. For each entry of QUESTIONS, it also has the numbers of games and positions in which the
-condition is true. The spellings of names are listed by hand here, while the program finds them by a rule. The games are not in
+condition is true. The spellings of names are listed by hand here, whereas the program finds them by a rule. The games are not in
 the repository.
 """
 
@@ -36,7 +36,7 @@ def piece(board, square, kind):
     return board.piece_at(square) == chess.Piece(kind, chess.WHITE)
 
 
-# Conditions on a board on which the player has White, each preceded by the same condition in CQL.
+# Conditions on a board on which the player has White, each below the same condition in CQL.
 QUESTIONS = {
     # Qh7
     "queen": lambda board, _: piece(board, chess.H7, chess.QUEEN),

@@ -3,8 +3,8 @@
 Usage: orbit scan --first --unique=moves --sample 50 --seed 1 --format jsonl -e QUERY GAMES.pgn | python theme_hits.py
 
 QUERY is the query of a theme. Each line describes a hit: the game, the ply, the position, the three half-moves before it in
-brackets, the ten half-moves after it, and White's lead in pawns, at the position and then after every second half-move.
-`../data/theme-verdicts.tsv` contains the verdicts on such hits.
+brackets, the ten half-moves after it, and White's material lead in pawns, at the position and then after every second half-move.
+`../data/theme-verdicts.tsv` contains the verdicts on these hits.
 """
 
 import io

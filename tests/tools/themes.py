@@ -2,10 +2,10 @@
 
 Usage: orbit scan --first --unique=moves --limit 20 --format jsonl -e QUERY GAMES.pgn | python themes.py THEME
 
-QUERY is the query of THEME. In each of the first 20 games with hits, the first hit is judged by the rule for the theme. The rule
-uses only the position and the move that follows it, not the query. Prints the theme, the number of hits that were judged, and the
-number of hits that match the name of the theme. Themes without a rule here are judged by a person, who also sees the moves after
-the hits (`theme_hits.py`, and the verdicts in `../data/theme-verdicts.tsv`).
+QUERY is the query of THEME. The rule for the theme judges the first hit in each of the first 20 games with hits. The rule uses
+only the position and the following move, not the query. The script prints the theme, the number of judged hits, and the number of
+hits that fit the theme's name. Themes without a rule are judged by a person, who also sees the moves after the hits
+(`theme_hits.py`, and the verdicts in `../data/theme-verdicts.tsv`).
 """
 
 import json
@@ -48,7 +48,7 @@ def isolated(own):
 
 
 def either(rule):
-    """Turns a rule for one colour into a rule that holds if it holds for either colour."""
+    """Turns a rule for one colour into a rule that holds if the original rule holds for either colour."""
     return lambda board, _: any(rule(board, color) for color in chess.COLORS)
 
 
@@ -85,8 +85,8 @@ def doubled_isolated_pawns(board, color):
 
 @either
 def backward_pawn(board, color):
-    """A pawn is behind all pawns of its side on the neighbouring files, of which there is at least one. No enemy pawn is before it
-    on its file, and an enemy pawn guards the square before it."""
+    """A pawn is behind all pawns of its side on the neighbouring files, of which there is at least one. No enemy pawn is ahead of
+    it on its file, and an enemy pawn guards the square in front of it."""
     own, theirs = pawns(board, color), {(file, 7 - rank) for file, rank in pawns(board, not color)}
     for file, rank in own:
         beside = [other for at, other in own if abs(at - file) == 1]

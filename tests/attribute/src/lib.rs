@@ -1,8 +1,8 @@
-//! The attributes of the integration tests: `#[test]`, which replaces the compiler's attribute, and `#[table]`.
+//! The attribute macros for integration tests: `#[table]`, and a `#[test]` that replaces the built-in one.
 //!
-//! The compiler's test harness can ignore a test only if the test is marked before it is compiled. The tests of this project find
-//! out while they run that something is missing (a corpus, a graphics adapter, a browser) and that they must be ignored. So they
-//! have their own harness, `tests/common/harness.rs`, with which `#[test]` registers each test.
+//! The built-in test harness can ignore a test only if the test is marked at compile time. Tests of this project discover at run
+//! time that something they need is missing (a corpus, a graphics adapter, a browser) and that they must be ignored. So they have
+//! their own harness, `tests/common/harness.rs`, and `#[test]` registers each test with it.
 
 use proc_macro::{TokenStream, TokenTree};
 
@@ -19,8 +19,8 @@ pub fn test(arguments: TokenStream, function: TokenStream) -> TokenStream {
     registered(function, "Test", &format!("part: {part}, run"))
 }
 
-/// Registers a function that returns the rows of a table, each of which becomes a test. `#[table(in_parts)]` marks a table whose
-/// rows take long together: each of the four parts of a long run executes a quarter of them.
+/// Registers a function that returns the rows of a table, each of which becomes a test. With `#[table(in_parts)]`, which is for
+/// expensive tables, each of the four parts of a long run executes a quarter of the rows.
 #[proc_macro_attribute]
 pub fn table(arguments: TokenStream, function: TokenStream) -> TokenStream {
     let in_parts = match arguments.to_string().as_str() {

@@ -1,4 +1,4 @@
-//! Tests the measurement of floors. A *floor* is a limit on the speed of a device that no kernel can exceed.
+//! Tests the measurement of floors. A *floor* is a device's speed limit, which no kernel can exceed.
 
 use orbit_engine::gpu::{GpuDevice, GpuOptions};
 use wgpu::naga::{self, Expression, Literal, Module, TypeInner};
@@ -40,12 +40,12 @@ fn the_shader_has_the_constants_of_the_program() {
     assert_eq!(offsets, expected.map(|(name, offset)| (name.to_string(), offset)));
 }
 
-/// The measurements of floors (limits of a device's speed) must detect a device that skips steps or computes wrong results.
+/// The measurements of floors (a device's speed limits) must detect a device that skips steps or computes wrong results.
 #[test]
 fn wrong_answers_are_seen() {
     assert_ne!(chains(1, 1), chains(1, 2));
     assert_ne!(chains(0, 3), chains(1, 3));
-    // The expected value of one chain, computed step by step: (0 + 1 + ADD) ^ (1 >> 5), and so on.
+    // The expected value of one chain, step by step: (0 + 1 + ADD) ^ (1 >> 5), and so on.
     let mut word = 1u32;
     for _ in 0..STEPS {
         word = word.wrapping_add(ADD) ^ (word >> 5);

@@ -1,4 +1,4 @@
-//! Tests the tables of instruction counts, and that a card is compared with the table of its manufacturer.
+//! Tests the tables of instruction counts, and the choice of a table by the card's manufacturer.
 
 use orbit_engine::gpu::Variant;
 
@@ -10,7 +10,7 @@ use crate::card_program::{REPLAY, twelve};
 const AMD: &str = include_str!("../../../benches/kernels.tsv");
 const NVIDIA: &str = include_str!("../../../benches/card/instructions.tsv");
 
-/// Returns the value in a column of the row whose first cells are `row`.
+/// Returns a cell's value, given the column and the first cells of its row.
 fn cell(table: &str, row: &str, column: usize) -> f64 {
     let line = table.lines().find(|line| line.starts_with(&format!("{row}\t")));
     let line = line.unwrap_or_else(|| panic!("no row {row}"));
@@ -42,8 +42,7 @@ fn counts_are_of_the_shaders_as_they_are() {
     );
 }
 
-/// Checks that the number of instructions for a position and the instruction rate of the card come from the table of
-/// the same manufacturer.
+/// The instruction count per position and the instruction rate of the card must come from the same manufacturer's table.
 #[test]
 fn a_card_is_compared_with_the_table_of_its_maker() {
     let rdna = cell(AMD, "navi21\tknight-672\t0\thits", 13);
@@ -55,7 +54,7 @@ fn a_card_is_compared_with_the_table_of_its_maker() {
         let roofs = Roofs { instructions: Some(1e13), vendor, ..Roofs::default() };
         let found = roofs.by_instructions(TARGET, Variant::default());
         assert_eq!(found, (Some(each), Some(1e13 / each)), "{vendor:?}");
-        // The variant with 64-bit integers executes fewer instructions, but no table lists their number.
+        // The variant with 64-bit integers executes fewer instructions, but no table lists their count.
         let wide = "u64".parse().unwrap();
         assert_eq!(roofs.by_instructions(TARGET, wide), (None, None));
         assert_eq!(roofs.by_instructions("Qd4", Variant::default()), (None, None));

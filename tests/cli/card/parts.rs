@@ -1,5 +1,5 @@
-//! Tests the parts of the benchmark that need no card: the crossover between processor and card, dates and folders, the
-//! counts of wrong answers, and the messages about a budget.
+//! Tests the parts of the benchmark that need no card: the crossover between processor and card, dates and folders, counts of
+//! wrong answers, and messages about the time budget.
 
 use std::time::{Duration, Instant};
 
@@ -17,8 +17,8 @@ use crate::card_program::{
 
 #[test]
 fn a_card_pays_where_its_start_is_made_up_for() {
-    // The card needs 1.5 s to start. The processor evaluates 100 M positions per second and the card 1,000 M, so the
-    // crossover x satisfies x / 100 M = 1.5 s + x / 1,000 M.
+    // The card needs 1.5 s to start. The processor evaluates 100 M positions per second and the card 1,000 M, so the crossover x
+    // satisfies x / 100 M = 1.5 s + x / 1,000 M.
     let costs = Costs { compile_s: 0.5, cpu: 1e8, card: 1e9 };
     let from = costs.from(1.0).unwrap();
     assert!((166_666_666..=166_666_668).contains(&from), "{from}");
@@ -109,7 +109,7 @@ fn what_the_budget_cut_off_is_named() {
     recorder.plan(["first", "second", "third"].map(|name| ("resident".into(), name.into())));
     let mut ended = None;
     recorder.task("resident", "first", 0.0, || {
-        // The watchdog thread ends the run while a task is running.
+        // Simulates the watchdog thread, which ends the run during a task.
         ended = recorder.end("cut off by the budget");
         Ok(json!({}))
     });

@@ -1,4 +1,4 @@
-//! Tests archives as inputs: the names of their members in outputs, and reels that are made from them.
+//! Tests archives as inputs: the member names in outputs, and reels (packed games) built from archives.
 
 use std::fs;
 use std::path::Path;
@@ -6,8 +6,8 @@ use std::path::Path;
 use super::{folder, games, hits, info, orbit, piped, run, set_time};
 use crate::common::archives::{Member, zip};
 
-/// Returns a folder with `x.zip`, which contains `a.pgn`, `sub/b.pgn` and a text file. The folder `x` contains copies
-/// of the two PGN files.
+/// Returns a folder that contains `x.zip`, with the members `a.pgn`, `sub/b.pgn` and a text file, and a folder `x` with copies of
+/// the two PGN files.
 fn with_archive() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::create_dir_all(folder.path().join("x/sub")).unwrap();
@@ -52,7 +52,7 @@ fn an_archive_answers_as_its_files_do() {
         |options: &[&str]| run(folder, 0, &[&["scan", "--count", "Nf3", "x.zip"], options].concat()).1;
     assert!(stderr(&[]).starts_with(note));
     assert_eq!(stderr(&["-q"]), "");
-    // If a folder is given, the archives in it are also read.
+    // Archives in a given folder are also read.
     fs::rename(folder.join("x"), folder.join("y")).unwrap();
     assert_eq!(hits(folder, "Nf3", &["."]).lines().count(), 2 * of_files.lines().count());
 }
@@ -113,7 +113,7 @@ fn a_reel_remembers_the_members_that_it_was_made_from() {
     let place = folder.canonicalize().unwrap().join("x.zip/a.pgn");
     assert_eq!(sources[0]["path"], place.to_str().unwrap());
     assert_eq!(states(folder, "x.reel"), ["unchanged"; 2]);
-    // The reel is read in place of the archive, but the text of games comes from the archive.
+    // The games are read from the reel instead of the archive, but their text comes from the archive.
     let told = "reading x.reel instead of x.zip, from which it was made";
     let scan = |args: &[&str]| run(folder, 0, &[&["scan", "--format", "pgn", "Nf3"], args].concat());
     let (stdout, stderr) = scan(&["x.zip"]);
@@ -123,15 +123,14 @@ fn a_reel_remembers_the_members_that_it_was_made_from() {
         run(folder, 0, &["scan", "-q", "--format", "jsonl", "Nf3", "x.zip"]).0
     );
     assert_eq!(run(folder, 0, &["scan", "-q", "--format", "pgn", "Nf3", "x.reel"]).0, expected);
-    // Members that are not in the reel are reported as in a scan without the reel. They are also reported if both files
-    // are named.
+    // Members that are missing from the reel are reported as in a scan without the reel, even if both files are named.
     let note = "x.zip: 1 member is no .pgn, .epd or .fen and was left out: readme.txt";
     assert!(stderr.starts_with(&format!("note: {note}\n")), "{stderr}");
     let stderr = scan(&["x.zip", "x.reel"]).1;
     assert!(stderr.contains(told) && stderr.starts_with(&format!("note: {note}\n")), "{stderr}");
     let database = orbit_chess::DatabaseOptions::new().open([folder.join("x.zip")]).unwrap();
     assert_eq!(database.problems(), [format!("{}/{note}", folder.display())]);
-    // A reel is read only in place of the whole archive, not of a member.
+    // A reel can replace only the whole archive, not one of its members.
     assert!(!scan(&["x.zip/a.pgn"]).1.contains(told));
     let archive = fs::read(folder.join("x.zip")).unwrap();
     set_time(&folder.join("x.zip"), 2);
@@ -144,7 +143,7 @@ fn a_reel_remembers_the_members_that_it_was_made_from() {
     fs::write(folder.join("x.zip"), &archive[..100]).unwrap();
     let state = &states(folder, "x.reel")[0];
     assert!(state.contains("file cannot be read: the zip archive was cut"), "{state}");
-    // The archive is restored with its old size and time, so the reel is used again.
+    // The archive is restored with its old size and time, so the reel replaces it again.
     fs::write(folder.join("x.zip"), &archive).unwrap();
     set_time(&folder.join("x.zip"), 1);
     assert!(scan(&["x.zip"]).1.contains(told));

@@ -22,7 +22,7 @@ fn blocks(text: &str) -> Vec<Block> {
     out
 }
 
-/// Appends blocks that come from an additional source.
+/// Appends blocks from an additional source to a reel (packed games).
 fn append(path: &Path, blocks: &[Block], name: &str) -> Result<(), ReelError> {
     let mut writer = ReelWriter::append_to(path)?;
     blocks.iter().try_for_each(|block| writer.append(&EncodedBlock::new(block)))?;
@@ -51,8 +51,8 @@ fn an_append_that_stops_anywhere_leaves_the_old_reel() {
 
     let ends = (old.len()..=new.len()).step_by(7).chain([new.len()]);
     for (round, end) in ends.enumerate() {
-        // The file contains everything that an append writes before the header, up to some byte. In some rounds, the
-        // first half of it is still zeros, because a disk may write blocks in any order.
+        // The file contains everything that an append writes before the header, up to some byte. In some rounds, the first half
+        // of these bytes is still zero, because a disk may write blocks in any order.
         let mut torn = [&old[..], &new[old.len()..end]].concat();
         if round % 3 == 1 && end > old.len() {
             let hole = old.len() + (end - old.len()) / 2;
@@ -66,7 +66,7 @@ fn an_append_that_stops_anywhere_leaves_the_old_reel() {
         append(&copy, &second, "b").unwrap();
         assert!(fs::read(&copy).unwrap() == new, "{end}");
     }
-    // If the header refers to data that are missing, the file must be rejected, not misread.
+    // A file whose header refers to missing data must be rejected, not misread.
     fs::write(&copy, [&new[..64], &old[64..]].concat()).unwrap();
     assert!(matches!(read(&copy), Err(ReelError::Truncated { .. })));
 }
@@ -100,7 +100,7 @@ fn two_appends_at_once_exclude_each_other() {
     drop(writer);
     run(folder.path(), 0, &["index", "--append", "b.pgn", "-o", "a.reel"]);
 
-    // Now there is no earlier reel, and two writers create one. The writer that finishes last finds the reel of the other.
+    // Now no reel exists yet, and two writers create one. The writer that finishes last detects the other's reel.
     let path = folder.path().join("new.reel");
     let writer = ReelWriter::append_to(&path).unwrap();
     run(folder.path(), 0, &["index", "--append", "b.pgn", "-o", "new.reel"]);
@@ -146,7 +146,7 @@ fn forged_directories_are_refused_or_do_no_harm() {
         fs::write(&path, &bytes).unwrap();
         read(&path).map(|(_, sources)| sources)
     };
-    // With these offsets, the second block overlaps the first block, or the directory.
+    // With these offsets, the second block overlaps the first block or the directory.
     for offset in [64, directory as u64 - 8] {
         let low = offset.to_le_bytes()[0];
         if low != whole[directory + 32] {
@@ -165,7 +165,7 @@ fn forged_directories_are_refused_or_do_no_harm() {
     }
     let refused = try_with(length + 9, 5).unwrap_err().to_string();
     assert!(refused.contains("a source has more duplicates than games"), "{refused}");
-    // Whatever the value of a byte is, the reader must accept or reject the file, and must not panic.
+    // Whatever value a byte has, the reader must accept or reject the file, and must not panic.
     let mut accepted = 0;
     for (at, &now) in whole.iter().enumerate().skip(directory) {
         for byte in [0, 1, 0x7f, 0x80, 0xff, now ^ 1] {
@@ -180,15 +180,14 @@ fn forged_directories_are_refused_or_do_no_harm() {
 fn a_full_disk_leaves_the_old_reel_wherever_it_is_full() {
     let folder = folder();
     let folder = folder.path();
-    // The reel has so many sources that its directory is large, too.
+    // The reel has so many sources that its directory is also large.
     fs::create_dir(folder.join("many")).unwrap();
     for number in 0..100 {
         fs::write(folder.join(format!("many/{number}.pgn")), games(&number.to_string())).unwrap();
     }
     run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
     let old = fs::read(folder.join("a.reel")).unwrap();
-    // Limits the size of files to `units` units of 512 bytes. The system then reports an error instead of sending a
-    // signal.
+    // Limits the file size to `units` units of 512 bytes. The signal is ignored, so writing fails with an error.
     let limited = |units: usize, args: &[&str]| {
         let script = format!("trap '' XFSZ; ulimit -f {units}; exec \"$0\" \"$@\"");
         let mut command = std::process::Command::new("sh");
@@ -242,8 +241,8 @@ fn ctrl_c_leaves_the_old_reel() {
         let bytes = fs::metadata(folder.join("a.reel")).unwrap().len();
         if bytes > old.len() as u64 { Ok(()) } else { Err(bytes) }
     });
-    // Standard input stays open. By now the process is waiting for input, so after the interrupt it ends only when its
-    // grace period is over.
+    // Standard input stays open. The process is now blocked on input, so after the interrupt it ends only when its grace period
+    // is over.
     process.falls_asleep();
     process.interrupt();
     assert_eq!(process.end("orbit index").code(), Some(130));

@@ -1,4 +1,4 @@
-//! Tests the dropping of duplicates. Exactly those games must be dropped that have the same contents as an earlier game.
+//! Tests that exactly those games are dropped as duplicates whose contents equal an earlier game's.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,7 +10,7 @@ use orbit_reel::{Alike, Block, GameRow, GameSet, ProblemKind, replay};
 use super::{folder, games, hits, info, run};
 use crate::common::corpus;
 
-/// Reads a database, and drops duplicates if `is_dropped` is true. Returns the blocks and the summary.
+/// Reads a database, and drops duplicates if `is_dropped`. Returns the blocks (groups of games) and the summary.
 fn blocks(text: &str, chunk_bytes: usize, threads: usize, is_dropped: bool) -> (Vec<Block>, Summary) {
     blocks_without(text, chunk_bytes, threads, is_dropped.then(GameSet::default))
 }
@@ -40,7 +40,7 @@ fn blocks_without(
     (out, summary.unwrap())
 }
 
-/// Returns those contents of a game that decide whether it equals another game.
+/// Returns the contents of a game that determine if it equals another game.
 fn content(game: GameRow<'_>) -> impl Eq + std::hash::Hash + std::fmt::Debug + use<> {
     let mut tags: Vec<(Vec<u8>, Vec<u8>)> =
         game.tags().map(|(name, value)| (name.to_vec(), value.to_vec())).collect();
@@ -50,14 +50,14 @@ fn content(game: GameRow<'_>) -> impl Eq + std::hash::Hash + std::fmt::Debug + u
     (start.board.planes, start.state.0, moves, game.outcome() as u8, game.is_cut(), tags)
 }
 
-/// Returns everything that a block contains about a game, except the place of the game in the block.
+/// Returns everything that a block contains about a game, except the game's position in the block.
 fn row(game: GameRow<'_>) -> String {
     let numbers = (game.number(), game.number_in_source(), game.offset(), game.outcome(), game.is_cut());
     let problems: Vec<_> = game.problems().map(|p| (p.kind, p.offset, p.ply, p.reason.clone())).collect();
     format!("{numbers:?} {:?} {:?} {:?} {problems:?}", game.start(), game.moves(), game.tags_owned())
 }
 
-/// Variants of a game. Each is followed by the number of the game that it duplicates, if any.
+/// Variants of a game, each with the number of the game that it duplicates, if any.
 const CASES: &[(&str, Option<u32>)] = &[
     ("[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 1-0\n\n", None),
     ("[Black \"B\"]\n[White \"A\"]\n\n1. e4 {a comment} e5 (1... c5) 1-0\n\n", Some(1)),
@@ -100,7 +100,7 @@ fn what_is_a_duplicate() {
     }
 }
 
-/// Returns a text with many games. About half of them repeat an earlier game, close by or far away in the text.
+/// Returns a text with many games, about half of which repeat an earlier game, either nearby or far away in the text.
 fn repetitive() -> String {
     let mut random = fastrand::Rng::with_seed(5);
     let mut out = String::new();
@@ -144,7 +144,7 @@ fn duplicates_are_dropped_across_files_and_appends() {
     let paths = ["a.pgn", "b.pgn", "c.pgn.zst", "more.pgn"];
     let index = |args: &[&str], paths: &[&str]| run(folder, 0, &[&["index", "-o"], args, paths].concat()).1;
     let stderr = index(&["once.reel", "--no-duplicates"], &paths);
-    // One game in four is skipped for another reason, and does not count as a duplicate.
+    // Every fourth game is skipped for another reason, and must not count as a duplicate.
     assert!(stderr.contains("960 skipped: exact duplicate\n"), "{stderr}");
     for path in paths {
         index(&["grown.reel", "--no-duplicates", "--append", "--threads", "2"], &[path]);
@@ -185,7 +185,7 @@ fn a_shown_duplicate_names_its_first() {
     assert_eq!(info(folder, "again.reel")["sources"], info(folder, "b.reel")["sources"]);
 }
 
-/// The message about a duplicate must be the same in every reel, although the numbers of games over all sources change
+/// The message about a duplicate must be the same in every reel (packed games), although game numbers over all sources differ
 /// from reel to reel.
 #[test]
 fn what_a_duplicate_repeats_is_named_the_same_in_other_reels() {
@@ -237,7 +237,7 @@ fn duplicates_are_not_dropped_without_tags() {
     ];
     for order in orders {
         let payload = std::panic::catch_unwind(order).err().expect("it panics");
-        // The payload of a panic is a `String` if its message has arguments, and otherwise a `&str`.
+        // A panic payload is a `String` if its message has arguments, and otherwise a `&str`.
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let said = text.or(payload.downcast_ref::<&str>().copied()).expect("it says why");
         assert!(said.contains("finding duplicates needs the tags"), "{said}");
@@ -268,8 +268,8 @@ fn duplicates_of_the_corpus_are_those_that_a_comparison_finds() {
     assert_eq!(summary.sources[0].duplicates, duplicates as u64);
 }
 
-/// If only moves are compared, games with different tags can be equal. The program `pgn-extract -s -D` (19-04) keeps
-/// 11,233 of these 11,372 games.
+/// If only moves are compared, games with different tags can be duplicates. `pgn-extract -s -D` (19-04) keeps 11,233 of these
+/// 11,372 games.
 #[test]
 fn games_with_the_moves_of_an_earlier_one_are_those_of_pgn_extract() {
     let text = String::from_utf8_lossy(&fs::read(corpus().join("otb.pgn")).unwrap()).into_owned();
@@ -291,8 +291,8 @@ fn games_with_the_moves_of_an_earlier_one_are_those_of_pgn_extract() {
     }
 }
 
-/// The summary of a search contains the number of dropped duplicates. A reel that was made without the duplicates gives the same
-/// answers.
+/// The summary of a search contains the number of dropped duplicates. A reel built without the duplicates must give the same
+/// results.
 #[test]
 fn a_search_leaves_out_games_that_an_earlier_one_equals() {
     let folder = folder();

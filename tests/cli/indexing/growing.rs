@@ -1,5 +1,4 @@
-//! Tests a reel to which files are appended one after the other. It is compared with a reel that is made from all files
-//! at once.
+//! Tests a reel (packed games) to which files are appended one by one. It is compared with a reel built from all files at once.
 
 use std::fs;
 use std::path::Path;
@@ -36,7 +35,7 @@ fn a_reel_that_grew_equals_one_that_was_made_at_once() {
     assert_eq!(grown["bytes"], sum);
     let stdout = run(folder, 0, &["info", "grown.reel"]).0;
     assert!(stdout.contains("of the other bytes are unused: old directories, left by appends"), "{stdout}");
-    // If the reel is indexed again, the unused bytes disappear, and the sources stay the same.
+    // Indexing the reel again removes its unused bytes and keeps its sources.
     run(folder, 0, &["index", "grown.reel", "-o", "compact.reel"]);
     let compact = info(folder, "compact.reel");
     assert_eq!((&compact["dead_bytes"], &compact["sources"]), (&0.into(), &once["sources"]));
@@ -69,7 +68,7 @@ fn what_has_become_of_a_source_is_told() {
     run(folder, 0, &["index", "a.pgn", "-o", "all.reel"]);
     let reel = Reel::open(&reel_path).unwrap();
     let source = &reel.sources()[0];
-    // A relative name is also looked up in the folder that contains the reel.
+    // A relative path is also looked up in the reel's folder.
     assert_eq!(source.locate(&reel_path), Some(pgn.clone()));
     let expect = |freshness, word: &str| {
         assert_eq!(source.freshness(&reel_path).unwrap(), freshness);
@@ -101,7 +100,7 @@ fn what_has_become_of_a_source_is_told() {
     expect(Freshness::Missing, "file not found");
     let unknown = ReelSource { name: "a.pgn".into(), ..ReelSource::default() };
     assert_eq!(unknown.freshness(&reel_path).unwrap(), Freshness::Unknown);
-    // The source was not read to its end, so only its size is certain.
+    // The source was not read to its end, so only its size can be compared.
     fs::write(&pgn, text).unwrap();
     let half = Stamp { hash: None, modified_ns: None, ..source.stamp };
     assert_eq!(half.compare(&pgn).unwrap(), Freshness::Unknown);
@@ -127,7 +126,7 @@ fn files_that_a_reel_holds_are_skipped() {
         assert!(stderr.ends_with("all.reel contains all inputs already\n"), "{args:?}: {stderr}");
         assert_eq!(fs::read(folder.join("all.reel")).unwrap(), before);
     }
-    // If a folder is appended a second time, only its new files are added.
+    // Appending a folder again adds only its new files.
     let stderr = run(folder, 0, &["index", "--append", ".", "-o", "all.reel"]).1;
     assert!(stderr.contains("./copy.pgn: skipped") && stderr.contains("1,284 games"), "{stderr}");
     let names: Vec<String> = sources(folder, "all.reel");
@@ -150,7 +149,7 @@ fn sources(folder: &Path, reel: &str) -> Vec<String> {
 fn files_that_have_changed_are_refused() {
     let folder = folder();
     let folder = folder.path();
-    // Some games of the truncated file can be read, and these are in the reel.
+    // The reel contains the games that can be read from the truncated file.
     let whole = fs::read(folder.join("c.pgn.zst")).unwrap().repeat(2);
     fs::write(folder.join("c.pgn.zst"), &whole[..whole.len() - 3]).unwrap();
     run(folder, 3, &["index", "a.pgn", "c.pgn.zst", "-o", "all.reel"]);
@@ -190,7 +189,7 @@ fn files_that_have_changed_are_refused() {
     }
 }
 
-/// The text from which a reel of an old format version was made.
+/// The PGN from which the reel of an old format version was built.
 const OLD: &str = "[Event \"one\"]\n[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 1-0\n\n\
 [Event \"two\"]\n\n1. d4 Qh9 *\n";
 
@@ -213,7 +212,7 @@ fn reels_of_version_1_are_read() {
     info(folder, "v1.reel");
 }
 
-/// The PGN of two more games. Both start from a FEN, and the second has a side line.
+/// The PGN of two more games. Both start from a FEN, and the second one has a side line.
 const OLD_FENS: &str = "
 [Event \"three\"]\n[FEN \"8/8/8/8/8/2k5/1q6/K7 w - - 3 40\"]\n\n*\n
 [Event \"four\"]\n[FEN \"7k/5Q2/6K1/8/8/8/8/8 w - - 0 1\"]\n\n1. Qf8# (1. Qg7#) 1-0\n";
@@ -243,7 +242,7 @@ fn reels_of_version_2_are_read() {
 #[test]
 fn thirty_files_of_the_corpus_in_two_halves_are_one_index() {
     let corpus = corpus();
-    // The thirty files are evenly spread over the corpus, so that they include files of all kinds.
+    // The thirty files are spread evenly over the corpus, so that they include all kinds of files.
     let (files, _) = orbit_pgn::list(&[corpus]).unwrap();
     let paths: Vec<&str> =
         files.iter().step_by(files.len() / 30).take(30).map(|p| p.to_str().unwrap()).collect();

@@ -40,7 +40,7 @@ fn texts_without_end_are_refused() {
     assert!(stderr.contains("no game begins") || stderr.contains("it is no PGN"), "{stderr}");
 }
 
-/// A query may be read from a pipe. A file of themes must not include a pipe, since reading it would wait for a writer.
+/// A query can be read from a pipe. A theme file must not include a pipe, because reading it would wait for a writer.
 #[cfg(unix)]
 #[test]
 fn an_include_that_is_a_pipe_is_refused() {
@@ -79,7 +79,7 @@ fn json_settings_and_binary_files_end_with_a_reason() {
         let stderr = run(folder, 3, &["scan", "--count", "true", name]).1;
         assert!(stderr.contains(&format!("warning: {name}: not read beyond byte 0: it is ")), "{stderr}");
         assert!(stderr.contains(reason), "{stderr}");
-        // A file in a folder that is named like a file of games, but contains no PGN, is skipped.
+        // A file in a folder is skipped if its ending is that of games but it contains no PGN.
         fs::create_dir(folder.join("all")).unwrap();
         fs::copy(folder.join("a.pgn"), folder.join("all/a.pgn")).unwrap();
         fs::write(folder.join("all/b.pgn"), bytes).unwrap();
@@ -90,7 +90,7 @@ fn json_settings_and_binary_files_end_with_a_reason() {
     }
 }
 
-/// Runs a command in a folder with at most 20 seconds of processor time, and asserts that it succeeds.
+/// Runs a command in a folder, limited to 20 seconds of processor time, and asserts that it succeeds.
 #[cfg(unix)]
 fn run_soon(folder: &Path, args: &[&str]) {
     let mut command = Command::new("sh");
@@ -100,7 +100,7 @@ fn run_soon(folder: &Path, args: &[&str]) {
     assert_eq!(out.status.code(), Some(0), "{args:?}: {}", String::from_utf8_lossy(&out.stderr));
 }
 
-/// Each tag name is looked up in a table. Comparing each name with all earlier names would take minutes.
+/// Tag names are looked up in a table. Comparing each name with all earlier names would take minutes.
 #[cfg(unix)]
 #[test]
 fn a_game_of_many_tag_pairs_is_read_soon() {
@@ -129,7 +129,7 @@ fn what_is_no_pgn_ends_with_a_reason_and_in_a_folder_with_a_note() {
     let (stdout, stderr) = run(folder, 0, &["scan", "--count", "true", "all"]);
     assert!(stdout.contains("games hit 3"), "{stdout}");
     assert!(stderr.contains("note: all/read.pgn: skipped: it is no PGN, FEN or EPD"), "{stderr}");
-    // A second append finds nothing new in the folder.
+    // A second append must find nothing new in the folder.
     run(folder, 0, &["index", "--append", "all", "-o", "all.reel"]);
     let size = || fs::metadata(folder.join("all.reel")).unwrap().len();
     let before = size();

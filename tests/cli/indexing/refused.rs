@@ -1,4 +1,4 @@
-//! Tests reels that cannot be read, or that are given where reels are not allowed.
+//! Tests reels (packed games) that are unreadable, or that are given where reels are not allowed.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn a_reel_in_a_stream_is_not_read_as_games() {
         let stderr = piped(folder, 3, "a.reel", &["scan", "--count", "stalemate", path]);
         assert!(stderr.contains(&format!("{name}: not read beyond byte 0: {REASON}")), "{stderr}");
     }
-    // A reel is recognised even if its name does not end in `.reel`.
+    // A reel is recognised even if its name lacks the ending `.reel`.
     fs::copy(folder.join("a.reel"), folder.join("renamed")).unwrap();
     assert_eq!(hits(folder, "initial", &["renamed"]), hits(folder, "initial", &["a.pgn"]));
 }
@@ -32,7 +32,7 @@ fn a_reel_in_a_pipe_is_not_read_as_games() {
     let pipe = folder.join("pipe.reel");
     assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
     let bytes = fs::read(folder.join("a.reel")).unwrap();
-    // The reader may stop before everything has been written, so a failed write is ignored.
+    // The program may stop reading early, so a failed write is ignored.
     let writer = std::thread::spawn(move || drop(fs::write(pipe, bytes)));
     let stderr = run(folder, 3, &["scan", "--count", "initial", "pipe.reel"]).1;
     assert!(stderr.contains(REASON), "{stderr}");
@@ -112,7 +112,7 @@ fn what_is_called_a_reel_is_no_list_of_games() {
     }
 }
 
-/// Damages the first block of a reel. The header and the directory remain intact.
+/// Damages the first block (group of games) of a reel, and keeps the header and the directory intact.
 fn damage(path: &Path) {
     let mut bytes = fs::read(path).unwrap();
     bytes[64 + 100] ^= 1;
@@ -153,7 +153,7 @@ fn a_damaged_reel_beside_a_file_says_how_to_read_the_file() {
         "{stderr}"
     );
     run(folder, 0, &["scan", "--no-reel", "--count", "initial", "b.pgn", "a.pgn"]);
-    // If only the reel is named, there is no other file that could be read instead.
+    // If only the reel is named, no other file could be read instead.
     let stderr = run(folder, 3, &["scan", "--count", "initial", "a.reel"]).1;
     assert!(stderr.contains("checksum") && !stderr.contains("--no-reel"), "{stderr}");
 }

@@ -1,4 +1,4 @@
-//! Tests files with the same name in several folders, files that are given twice, and appending a reel to itself.
+//! Tests files with equal names in different folders, files that are given twice, and appending a reel (packed games) to itself.
 
 use std::fs;
 use std::path::Path;
@@ -12,13 +12,13 @@ fn sources(reel: &Path) -> Vec<String> {
     Reel::open(reel).unwrap().sources().iter().map(|source| source.name.clone()).collect()
 }
 
-/// Returns the state of each source of a reel, as printed by `orbit info` when it runs in a folder.
+/// Returns the state of each source of a reel, as printed by `orbit info` in the given folder.
 fn states(folder: &Path, reel: &Path) -> Vec<String> {
     let sources = info(folder, reel.to_str().unwrap())["sources"].as_array().unwrap().clone();
     sources.iter().map(|source| source["file"].as_str().unwrap().to_owned()).collect()
 }
 
-/// Creates two folders, each with a different `games.pgn`. Returns the folders.
+/// Creates two folders, each with a different `games.pgn`, and returns their paths.
 fn two_folders(folder: &Path) -> [std::path::PathBuf; 2] {
     [("x", 1), ("y", 2)].map(|(name, copies)| {
         let folder = folder.join(name);
@@ -50,7 +50,7 @@ fn files_of_one_name_in_two_folders_are_two_files() {
         info(&x, "../all.reel")["sources"][0]["path"],
         found[0].path.as_ref().unwrap().to_str().unwrap()
     );
-    // A source that is already in the reel is recognised by its path, even if the file has changed.
+    // A source of the reel is recognised by its path, even if the file has changed.
     let stderr = run(&y, 0, &["index", "--append", "../x/games.pgn", "-o", "../all.reel"]).1;
     assert!(
         stderr.contains("../x/games.pgn: skipped: ../all.reel contains it already, as games.pgn"),
@@ -72,7 +72,7 @@ fn a_file_that_moved_with_its_reel_is_found_among_others_of_its_name() {
     for place in [folder.path(), &y, &z] {
         assert_eq!(states(place, &z.join("x.reel")), ["unchanged"]);
     }
-    // The moved file is still found if another file now has its old path or is in the current folder.
+    // The moved file must be found even if another file now has its old path or is in the current folder.
     fs::create_dir(&x).unwrap();
     fs::copy(y.join("games.pgn"), x.join("games.pgn")).unwrap();
     assert_eq!(states(&y, &z.join("x.reel")), ["unchanged"]);
@@ -95,7 +95,7 @@ fn files_that_are_given_twice_are_appended_once() {
     let folder = folder();
     let folder = folder.path();
     fs::copy(folder.join("a.pgn"), folder.join("copy.pgn")).unwrap();
-    // This file has the same length as the other files, but different games.
+    // The file `d.pgn` has the same length as the others but contains different games.
     fs::write(folder.join("d.pgn"), games("d")).unwrap();
     let paths = ["b.pgn", "a.pgn", "./a.pgn", "copy.pgn", "d.pgn", "a.pgn"];
     for before in [&["new.reel"][..], &["old.reel", "c.pgn.zst"]] {
@@ -112,7 +112,7 @@ fn files_that_are_given_twice_are_appended_once() {
         assert_eq!(skipped, expected);
         assert_eq!(sources(&folder.join(reel)), [&before[1..], &["b.pgn", "a.pgn", "d.pgn"]].concat());
     }
-    // Without `--append`, the reel contains exactly the inputs that the command names.
+    // Without `--append`, the reel is built from exactly the inputs that the command names.
     run(folder, 0, &["index", "a.pgn", "a.pgn", "-o", "twice.reel"]);
     assert_eq!(sources(&folder.join("twice.reel")), ["a.pgn", "a.pgn"]);
     let additions =
@@ -124,7 +124,7 @@ fn files_that_are_given_twice_are_appended_once() {
     );
 }
 
-/// Appends overlapping inputs in one run and in several runs, which must give the same reel.
+/// Appends overlapping inputs in one run and in several runs. The resulting reels must be equal.
 #[test]
 fn one_run_appends_what_several_would() {
     let folder = folder();
@@ -152,7 +152,7 @@ fn one_run_appends_what_several_would() {
         assert_eq!(sources(&folder.join(&grown)), kept, "{paths:?}");
         assert_eq!(hits(folder, "initial", &[&once]), hits(folder, "initial", &[&grown]));
     }
-    // If a second run would refuse an input, a single run with both inputs must refuse it, too.
+    // If a second run would reject an input, a single run with both inputs must also reject it.
     for paths in [["a.pgn", "ab.reel"], ["a.reel", "ab.reel"]] {
         let new = new();
         let stderr = run(folder, 2, &[&["index", "--append", "-o", &new], &paths[..]].concat()).1;
@@ -181,7 +181,7 @@ fn what_came_from_a_stream_is_appended_once() {
     assert_eq!(states(folder, &folder.join("all.reel")), ["unchanged", "not known whether it changed"]);
 }
 
-/// The reel lists a file that could not be read, but contains no games from it.
+/// The reel lists a file that was unreadable, and contains no games from it.
 #[test]
 fn a_file_that_could_not_be_read_at_all_is_appended_when_it_can_be() {
     let folder = folder();
@@ -204,15 +204,15 @@ fn a_file_that_could_not_be_read_at_all_is_appended_when_it_can_be() {
         let lines = |text: String| text.lines().count();
         assert_eq!(lines(hits(folder, query, &["all.reel"])), lines(hits(folder, query, &paths)));
     }
-    // From now on, the reel contains the file. So nothing is added from an older reel, which was made when the file could not be
-    // read.
+    // The reel now contains the file's games, so nothing is added from an older reel that was built while the file was
+    // unreadable.
     for path in ["games", "old.reel"] {
         let stderr = run(folder, 0, &["index", "--append", path, "-o", "all.reel"]).1;
         assert!(stderr.ends_with("nothing to append: all.reel contains all inputs already\n"), "{stderr}");
     }
 }
 
-/// Under Linux, the memory of a process is a file that has size 0 and cannot be read.
+/// On Linux, a process's memory is a file that has size 0 and cannot be read.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_file_that_cannot_be_read_does_not_keep_others_out() {
@@ -226,7 +226,7 @@ fn a_file_that_cannot_be_read_does_not_keep_others_out() {
     assert_eq!(hits(folder, "initial", &["all.reel"]), hits(folder, "initial", &["a.pgn", "b.pgn"]));
 }
 
-/// Creates a truncated compressed file. Its games can be read up to the cut, and its hash is unknown.
+/// Creates a truncated compressed file. Its games are readable up to the cut, and its hash is unknown.
 fn cut(folder: &Path) {
     let packed = zstd::encode_all(games("cut").repeat(2_000).as_bytes(), 1).unwrap();
     fs::write(folder.join("cut.pgn.zst"), &packed[..packed.len() - 20]).unwrap();

@@ -1,4 +1,4 @@
-//! Tests reels that are read in place of the files beside them.
+//! Tests the use of reels (packed games) as substitutes for the files beside them.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::serve::Server;
 
 const NOTICE: &str = "reading a.reel instead of a.pgn, from which it was made (--no-reel reads a.pgn)";
 
-/// Returns the output of a scan, and true if the scan read a reel in place of a file.
+/// Returns a scan's output, and true if the scan read a reel instead of a file.
 fn scan(folder: &Path, args: &[&str]) -> (String, bool) {
     let (stdout, stderr) = run(folder, 0, &[&["scan", "--format", "jsonl", "Nf3"], args].concat());
     assert!(!stdout.is_empty());
@@ -37,8 +37,8 @@ fn a_fresh_reel_is_read_instead_and_answers_the_same() {
         assert!(!expected.1);
         run(folder, 0, &["index", file, "-o", reel]);
         assert_eq!(scan(folder, &[file]), (expected.0.clone(), true), "{file}");
-        // The reel is read however the path of the file is written, and whatever other files are given. The output contains the
-        // path as it was given.
+        // The reel is used however the file's path is written, and whatever other files are given. The output contains the path
+        // as it was given.
         let dotted = format!("./{file}");
         let answers = scan(folder, &["a.pgn", &dotted, "a.pgn"]);
         assert_eq!(answers, (scan(folder, &["--no-reel", "a.pgn", &dotted, "a.pgn"]).0, true), "{file}");
@@ -91,7 +91,7 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
         assert_eq!(rows(&paths), rows(&["a.pgn"]), "{paths:?}");
     }
     assert_eq!(rows(&["--no-reel", "a.pgn", "a.reel"]), 2 * rows(&["a.pgn"]));
-    // No reel is read in place of a file that was found in a folder, or in place of standard input.
+    // A file found in a folder, or standard input, is never replaced by a reel.
     fs::create_dir(path("games")).unwrap();
     for name in ["a.pgn", "a.reel"] {
         fs::copy(path(name), path("games").join(name)).unwrap();
@@ -99,12 +99,12 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     set_time(&path("games/a.pgn"), 1);
     assert!(!is_read(&["games"]));
     assert!(is_read(&["games/a.pgn"]));
-    // After the file and the reel are renamed, the reel is not read, since it was made from a file with the old name.
+    // If both the file and the reel are renamed, the reel is ignored, because it was built from a file with the old name.
     fs::copy(path("a.pgn"), path("z.pgn")).unwrap();
     fs::copy(path("a.reel"), path("z.reel")).unwrap();
     set_time(&path("z.pgn"), 1);
     assert!(!is_read(&["z.pgn"]));
-    // The file is changed in three ways: its time changes; it grows; its contents and its time change, but not its size.
+    // The file is changed in three ways: a new time; more bytes; new contents and a new time with the same size.
     set_time(&path("a.pgn"), 2);
     assert!(!is_read(&["a.pgn"]));
     fs::write(path("a.pgn"), games("a") + "\n").unwrap();
@@ -112,7 +112,7 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     assert!(!is_read(&["a.pgn"]));
     fs::write(path("a.pgn"), games("z")).unwrap();
     assert!(!is_read(&["a.pgn"]));
-    // If the reel was made from another file, or from several files, it is not read in place of the file.
+    // A reel that was built from another file or from several files is ignored.
     index(&["b.pgn"]);
     assert!(!is_read(&["a.pgn"]));
     index(&["a.pgn", "b.pgn"]);
@@ -125,7 +125,7 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     fs::write(path("a.pgn"), games("a").repeat(2)).unwrap();
     index(&["--no-duplicates", "a.pgn"]);
     assert!(!is_read(&["a.pgn"]));
-    // The reel is damaged, or is not a reel at all, so the file itself is read.
+    // The reel is damaged or is not a reel at all, so the file itself is read.
     let whole = fs::read(path("a.reel")).unwrap();
     for bytes in [&whole[..40], b"no reel", b""] {
         fs::write(path("a.reel"), bytes).unwrap();
@@ -133,7 +133,7 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     }
 }
 
-/// Changes the version of the reading rules in a reel's header, and corrects the checksum of the header.
+/// Changes the version of the PGN parsing rules in a reel's header, and updates the header's checksum.
 fn read_by(path: &Path, reader: u32) {
     let mut bytes = fs::read(path).unwrap();
     bytes[48..52].copy_from_slice(&reader.to_le_bytes());
@@ -150,7 +150,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
     let reel = folder.join("a.reel");
     run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
     assert_eq!(run(folder, 0, &["scan", "--count", "Nf3", "a.pgn"]).1.lines().next(), Some(NOTICE));
-    // The reel records an unknown or a newer version of the reading rules.
+    // The reel records an unknown or a newer version of the parsing rules.
     for reader in [0, 999] {
         read_by(&reel, reader);
         let notice = "reading a.pgn, not a.reel: another version of orbit made the reel and read games by other rules; \
@@ -159,7 +159,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
         assert_eq!(stderr.lines().next(), Some(notice), "{reader}: {stderr}");
         let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "-q"]).1;
         assert!(!stderr.contains("rules"), "{stderr}");
-        // If the reel itself is named, it is read, with a note, even if the file from which it was made is beside it.
+        // If the reel itself is named, it is read with a note, even if its source is beside it.
         assert_eq!(hits(folder, "Nf3", &["a.reel"]), hits(folder, "Nf3", &["a.pgn"]));
         let notice = "another version of orbit made a.reel and read games by other rules, so that answers may differ from those of \
                       its files; `orbit index a.pgn -o a.reel` makes it again";
@@ -183,7 +183,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
         );
         let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.reel", "-q"]).1;
         assert!(!stderr.contains("rules"), "{stderr}");
-        // A copy of the reel records the old version of the rules. A reel that is made from it and from another file
+        // A reel copied from the old reel keeps the old version of the rules. A reel built from the old reel and another file
         // records no version. Nothing can be appended to the old reel.
         let before = fs::read(&reel).unwrap();
         let stderr = run(folder, 2, &["index", "--append", "b.pgn", "-o", "a.reel"]).1;
@@ -209,8 +209,7 @@ fn a_reel_that_other_rules_made_is_passed_over_and_that_is_said() {
     assert!(scan(folder, &["a.pgn"]).1);
 }
 
-/// If a file and a reel that contains it are both given, the games are counted only once, whatever the name of the reel
-/// is.
+/// If a file and a reel that contains it are both given, their games are counted only once, whatever the reel's name is.
 #[test]
 fn a_file_beside_a_reel_that_holds_it_is_read_once() {
     let folder = folder();
@@ -228,23 +227,22 @@ fn a_file_beside_a_reel_that_holds_it_is_read_once() {
     let stderr = run(folder, 0, &["scan", "--count", "Nf3", "a.pgn", "all.reel"]).1;
     let notice = "reading all.reel instead of a.pgn, from which it was made (--no-reel reads a.pgn)\n";
     assert!(stderr.starts_with(notice), "{stderr}");
-    // A file with the same name, size and time in another folder is a different file.
+    // A file in another folder is a different file, even if its name, size and time are equal.
     fs::create_dir(folder.join("other")).unwrap();
     fs::copy(folder.join("b.pgn"), folder.join("other/b.pgn")).unwrap();
     let time = fs::metadata(folder.join("b.pgn")).unwrap().modified().unwrap();
     fs::File::options().append(true).open(folder.join("other/b.pgn")).unwrap().set_modified(time).unwrap();
     assert_eq!(rows(&["other/b.pgn", "all.reel"]), rows(&["--no-reel", "b.pgn"]) + of_all);
-    // In these cases the file is read as well: its games are different, or the reel does not contain all of them.
+    // The file is also read if its games differ, or if the reel lacks some of them.
     assert_eq!(rows(&["c.pgn.zst", "all.reel"]), rows(&["c.pgn.zst"]) + of_all);
     run(folder, 0, &["index", "--no-duplicates", "b.pgn", "-o", "few.reel"]);
     assert_eq!(rows(&["b.pgn", "few.reel"]), rows(&["b.pgn"]) + rows(&["few.reel"]));
-    // If the file has changed since the reel was made, its games are counted in addition.
+    // If the file has changed since the reel was built, the games of both are counted.
     fs::write(folder.join("a.pgn"), games("a, later")).unwrap();
     assert_eq!(rows(&["a.pgn", "all.reel"]), of_a + of_all);
 }
 
-/// If the last game of a file or of standard input ends between two moves, it may have been cut off, so this is
-/// reported.
+/// If the last game of a file or of standard input ends without a result, it may have been cut off, so a message reports this.
 #[test]
 fn a_file_without_a_last_result_is_told() {
     let folder = folder();
@@ -272,8 +270,8 @@ fn a_file_without_a_last_result_is_told() {
     assert_eq!(problems[0]["problem"], serde_json::json!({"games": 1, "kind": "repaired", "reason": reason}));
 }
 
-/// If a change affects the data that are kept of any game, it must raise the version of the reading rules, which makes
-/// older reels beside files invalid. This test fails otherwise.
+/// A change to the stored data of any game must also raise the version of the parsing rules, so that older reels beside files are
+/// no longer used. Otherwise this test fails.
 #[test]
 fn what_is_kept_of_games_goes_with_a_version() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -308,7 +306,7 @@ fn what_is_kept_of_games_goes_with_a_version() {
     );
 }
 
-/// `orbit repl` and `orbit serve` print the same notes about the databases that they open as a search does.
+/// `orbit repl` and `orbit serve` must print the same notes about the databases that they open as a search does.
 #[test]
 fn databases_tell_of_reels_that_other_rules_made_and_of_files_that_are_not_read() {
     let folder = folder();

@@ -1,4 +1,4 @@
-//! Tests the path to which a reel is written, and changes at that path in the meantime.
+//! Tests the output path of a reel (packed games), and changes at that path while the reel is being written.
 
 use std::fs;
 
@@ -19,14 +19,14 @@ fn a_reel_is_not_replaced_while_it_grows() {
     appender.finish(&[]).unwrap();
     assert_eq!(Reel::open(&path).unwrap().sources()[0].name, "a.pgn");
 
-    // An append is also refused while a new reel is being written to the path.
+    // An append is also refused while another writer creates a reel at this path.
     let writer = ReelWriter::create(&path).unwrap();
     let stderr = run(folder, 2, &["index", "--append", "b.pgn", "-o", "all.reel"]).1;
     assert!(stderr.contains("another process is writing this reel: wait until it is done"), "{stderr}");
     writer.finish(&[]).unwrap();
     run(folder, 0, &["index", "--append", "b.pgn", "-o", "all.reel"]);
     assert_eq!(hits(folder, "initial", &["all.reel"]), hits(folder, "initial", &["b.pgn"]));
-    // Dropping a writer also releases its lock on the reel.
+    // Dropping a writer must also release its lock on the reel.
     drop(ReelWriter::create(&path).unwrap());
     run(folder, 0, &["index", "--append", "a.pgn", "-o", "all.reel"]);
     info(folder, "all.reel");
@@ -85,7 +85,7 @@ fn what_a_process_left_behind_is_removed() {
     let writer = ReelWriter::create(&path).unwrap();
     let temporary = writer.temporary_path().unwrap().to_owned();
     assert_eq!((&temporary, fs::metadata(&temporary).unwrap().len()), (&left, 0));
-    // If another writer is still active, the command is refused, and that writer's file stays.
+    // While a writer is active, creating another one must fail and leave the first writer's file alone.
     let busy = ReelWriter::create(&path).unwrap_err();
     assert!(matches!(busy, ReelError::Busy { .. }) || !cfg!(unix), "{busy}");
     assert!(temporary.exists());
@@ -126,7 +126,7 @@ fn a_link_to_nothing_is_followed() {
     run(folder, 0, &["index", "--append", "b.pgn", "-o", "three"]);
     assert_eq!(names(&folder.join("far")), ["one.reel", "three.reel"]);
     assert_eq!(hits(folder, "initial", &["far/one.reel"]), hits(folder, "initial", &["a.pgn"]));
-    // The first link points to a folder that does not exist, and the second points to itself.
+    // The first link points into a folder that does not exist, and the second points to itself.
     std::os::unix::fs::symlink("five", folder.join("five")).unwrap();
     for link in ["four", "five"] {
         let stderr = run(folder, 2, &["index", "a.pgn", "-o", link]).1;
@@ -144,7 +144,7 @@ fn a_first_append_replaces_no_file_that_appeared_midway() {
     let folder = folder.path();
     let path = folder.join("all.reel");
     let writer = ReelWriter::append_to(&path).unwrap();
-    // Now the path is a link to a file that does not exist, so a check for an existing file finds nothing.
+    // The path is now a link to a missing file, so a check for an existing file finds nothing.
     std::os::unix::fs::symlink("nothing", &path).unwrap();
     let error = writer.finish(&[]).unwrap_err().to_string();
     assert!(error.ends_with("all.reel: another process has made this reel; append again"), "{error}");

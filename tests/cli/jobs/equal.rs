@@ -1,4 +1,4 @@
-//! Tests that every output of a job is byte for byte the same as that of a single run.
+//! Tests that every output of a job equals that of a single run, byte for byte.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,8 @@ use crate::adapter::needs_adapter;
 
 const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 
-/// Returns command lines, each with the number of parts into which its job divides the six blocks if three parts are requested.
+/// Returns command lines, each with the number of parts into which its job divides the six blocks (groups of games) if three
+/// parts are requested.
 fn rows() -> Vec<(Vec<&'static str>, usize)> {
     let split: &[&[&str]] = &[
         &["-F", "text", QUERY],
@@ -93,7 +94,7 @@ fn rows() -> Vec<(Vec<&'static str>, usize)> {
     [with(split, 3), with(tables, 3), with(whole, 1)].concat()
 }
 
-/// Creates a folder with all inputs, in which the test tries one way to run a job. Returns its path.
+/// Creates a folder with all inputs, in which one way to run a job is tested. Returns its path.
 fn prepare(inputs: &Path, name: &str) -> std::path::PathBuf {
     let folder = inputs.join(name);
     let _ = fs::remove_dir_all(&folder);
@@ -120,7 +121,7 @@ fn a_merged_job_is_one_run() {
         assert!(code == 0 || args.contains(&"--fail-if-none") && code == 1, "{args:?}: {stderr}");
         done(&job, &[&["job", "plan", "-q", "--parts", "3", "-o", "out/"], &args[..]].concat());
         assert_eq!(parts(&job, "out"), wanted, "{args:?}");
-        // The parts are computed from another folder, in reverse order.
+        // The parts are computed in reverse order, from another working folder.
         for number in (1..=wanted).rev() {
             done(inputs, &["job", "part", "-q", "-j", "1", &number.to_string(), "job/out"]);
         }
@@ -145,7 +146,7 @@ fn text_files_are_one_part() {
     );
     done(inputs, &["job", "part", "-q", "out"]);
     assert_eq!(done(inputs, &["job", "merge", "out"]), done(inputs, &[&["scan", "-q"], &args[..]].concat()));
-    // The reels beside the files are read in place of the files, so the search can be divided.
+    // Reels beside the files replace the files, so the search can be divided.
     done(inputs, &["job", "plan", "-q", "-o", "two/", QUERY, "a.pgn", "b.pgn"]);
     assert_eq!(parts(inputs, "two"), 2);
 }
@@ -160,13 +161,12 @@ fn a_search_is_resumed() {
     fs::remove_file(inputs.join("hits.csv")).unwrap();
     assert_eq!(done(inputs, &[&["scan", "-q", "--resume", "out"], &args[..]].concat()), printed);
     assert!(fs::read(inputs.join("hits.csv")).unwrap() == written);
-    // A complete part is not computed again, however the command is written and whatever its options are.
+    // A complete part is not computed again, whatever the spelling and the options of the command.
     fs::remove_file(inputs.join("out/parts/00003.part")).unwrap();
     let (code, stdout, stderr) = orbit(inputs, &[&["scan", "-j", "1", "--resume=out/"], &args[..]].concat());
     assert_eq!((code, &stdout), (0, &printed), "{stderr}");
     assert!(stderr.contains("part 3 of 6") && !stderr.contains("part 2 of 6"), "{stderr}");
-    // Parts do not contain the names of output files. So the search can be resumed even if it now writes to another
-    // file.
+    // Part files do not contain the names of output files, so the search can be resumed with a different output file.
     let elsewhere = [&["-F", "csv", "-o", "again.csv", "-o", "-", QUERY], &REELS[..]].concat();
     fs::remove_file(inputs.join("hits.csv")).unwrap();
     let (code, stdout, stderr) = orbit(inputs, &[&["scan", "--resume", "out"], &elsewhere[..]].concat());
@@ -185,18 +185,17 @@ fn each_part_shows_its_progress() {
     let events = |args: &[&str]| {
         let (code, _, stderr) = orbit(inputs, &[args, &["--progress", "json"]].concat());
         assert_eq!(code, 0, "{stderr}");
-        // Merging also prints events, but with `null` as the number of bytes to read, so these are not counted.
+        // Merging also prints progress events, but with `null` as the total number of bytes, so they are not counted.
         let is_of_part = |line: &&str| line.contains(r#""event":"progress""#) && !line.contains("null");
         stderr.lines().filter(is_of_part).count()
     };
     done(inputs, &[&["job", "plan", "-q", "-o", "out/", QUERY], &REELS[..]].concat());
-    // Each part has one block, and prints one event for it.
+    // Each part has one block and prints one progress event for it.
     assert_eq!(events(&["job", "part", "-q", "out"]), 6);
     assert_eq!(events(&[&["scan", "-q", "--resume", "again", "--count", QUERY], &REELS[..]].concat()), 6);
 }
 
-/// All engines must compute the same file for a part. A job that was planned for the reference engine runs on that
-/// engine.
+/// All engines must produce the same part file. A job that was planned for the reference engine runs on that engine.
 #[cfg(feature = "gpu")]
 #[test]
 fn parts_may_be_computed_by_other_engines() {
@@ -251,7 +250,7 @@ fn scripts_for_slurm_compute_and_merge() {
     assert_eq!(merged, done(inputs, &[&["scan", "-q"], &args[..]].concat()));
 }
 
-/// The commands in docs/jobs.md must print the output that the document shows.
+/// The commands in docs/jobs.md must print the output shown there.
 #[test]
 fn the_document_shows_what_is_printed() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Computes parts in any order, twice, at the same time, and with runs that are killed at random moments. The merged
-//! result must equal that of a single run.
+//! Computes a job's parts in any order, twice, concurrently, and with runs that are killed at random moments. The merged result
+//! must equal that of a single run.
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -40,12 +40,12 @@ fn kills_orders_and_repetitions_change_nothing() {
             let number = random.usize(1..=all).to_string();
             let compute = ["job", "part", "-q", "--again", "-j", "1", &number, &folder];
             let mut victims = [spawn(inputs, &compute), spawn(inputs, &compute)];
-            // The first runs are killed immediately, so some are killed while they work, even on a busy machine.
+            // The first runs are killed immediately, so that some are killed during their work even on a busy machine.
             let delay = Duration::from_micros(random.u64(..=taken.as_micros() as u64));
             std::thread::sleep(if round > 0 { delay } else { Duration::ZERO });
             for victim in victims.iter_mut().take(random.usize(1..=2)) {
                 let is_at_work = victim.try_wait().unwrap().is_none();
-                // On a busy machine, the run may have ended before it was killed. Later runs are then killed sooner.
+                // On a busy machine, the run may have ended before it was killed. In that case, later runs are killed sooner.
                 taken = if is_at_work { taken } else { taken * 3 / 4 };
                 killed_at_work += usize::from(is_at_work);
                 victim.kill().unwrap();
@@ -53,7 +53,7 @@ fn kills_orders_and_repetitions_change_nothing() {
             }
             victims.iter_mut().for_each(|victim| _ = victim.wait().unwrap());
         }
-        // If a part is missing, the job cannot be merged. A part that exists must be complete.
+        // A job with a missing part cannot be merged. A part that exists must be complete.
         let (code, status, _) = orbit(inputs, &["job", "status", &folder]);
         assert!(!status.contains("damaged"), "{status}");
         let (merged, printed, _) = orbit(inputs, &["job", "merge", &folder]);
@@ -64,7 +64,7 @@ fn kills_orders_and_repetitions_change_nothing() {
         let order: Vec<String> = order.iter().map(usize::to_string).collect();
         let order: Vec<&str> = order.iter().map(String::as_str).collect();
         done(inputs, &[&["job", "part", "-q"], &order[..], &[&folder]].concat());
-        // The time that a part takes determines the moments at which the next runs are killed.
+        // The duration of one part determines when the next runs are killed.
         let begun = Instant::now();
         done(inputs, &["job", "part", "-q", "--again", "-j", "1", "1", &folder]);
         taken = begun.elapsed();
@@ -90,7 +90,7 @@ fn a_part_is_the_same_file_whenever_it_is_computed() {
     }
 }
 
-/// A limit on the size of files simulates a full disk.
+/// A file size limit simulates a full disk.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_leaves_no_part() {

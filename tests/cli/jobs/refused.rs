@@ -1,4 +1,4 @@
-//! Tests that files that do not belong to a job, or to its part, are refused with a suggested remedy.
+//! Tests that files from another job, or from another part, are rejected with a suggested remedy.
 
 use std::fs;
 use std::path::Path;
@@ -80,7 +80,7 @@ fn what_is_no_job_is_refused() {
         2,
         "it was planned by orbit 0.0.9): plan the job again, in a new folder",
     );
-    // Older formats have other fields, so their version is read before the fields are.
+    // Older formats have different fields, so the version is read first.
     let older = concat!(
         "{\"schema\": 1, \"orbit\": \"",
         env!("CARGO_PKG_VERSION"),
@@ -116,7 +116,7 @@ fn what_is_no_job_is_refused() {
     refuses(inputs, &["job", "part", "1", "out"], 2, "the queries are others than when it was planned");
 }
 
-/// A job is refused if it refers to blocks that its sources do not have, even if its hash is right.
+/// A job must be rejected if its sources lack a block (group of games) to which it refers, even if its hash is right.
 #[test]
 fn blocks_that_are_not_there_are_refused() {
     let inputs = reels();
@@ -178,7 +178,7 @@ fn parts_that_are_missing_or_damaged_are_named() {
         fs::write(part(2), &whole[..length]).unwrap();
         refuses(inputs, &["job", "merge", "out"], 3, "1 of 6 parts cannot be merged (part 2: damaged");
     }
-    // The file of part 3 is complete but has the name of part 2.
+    // The file of part 3 is complete, but has the name of part 2.
     fs::copy(part(3), part(2)).unwrap();
     fs::remove_file(part(5)).unwrap();
     refuses(
@@ -201,7 +201,7 @@ fn a_folder_that_cannot_be_written_is_named() {
     let inputs = reels();
     let inputs = inputs.path();
     planned(inputs, "out");
-    // A file takes the place of the folder, because then not even an administrator can write into it.
+    // A file replaces the folder, because even an administrator cannot write into it then.
     fs::remove_dir(inputs.join("out/parts")).unwrap();
     fs::write(inputs.join("out/parts"), "").unwrap();
     refuses(inputs, &["job", "part", "1", "out"], 2, "00001.part cannot be written");

@@ -1,4 +1,4 @@
-//! Tests folders of reels: each must give the same database as a single reel, and must never be read incompletely.
+//! Tests folders of reels (packed games): each must give the same database as a single reel, and must never be read incompletely.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::{done, orbit, parts};
 use crate::program::SAMPLE;
 
-/// Returns a folder with the games of two sources, both as one reel and as a folder of at least four reels.
+/// Returns a folder with the games of two sources, as one reel and as a folder of at least four reels.
 fn database() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let text = fs::read_to_string(SAMPLE).unwrap();
@@ -61,7 +61,7 @@ fn a_folder_of_reels_is_the_reel() {
     assert!(fs::read(folder.join("again.reel")).unwrap() == fs::read(folder.join("one.reel")).unwrap());
     let info = done(folder, &["info", "--verify", "db/"]);
     assert!(info.contains("verified: every checksum") && info.contains("many.pgn: 5,000 games"), "{info}");
-    // Among other inputs, a folder of reels must give the same games and sources as a single reel.
+    // Among other inputs, a folder of reels must be equivalent to a single reel.
     let of = |database: &str| {
         done(folder, &["scan", "-q", "-F", "text", "--skip", "900", "check", "few.pgn", database, "few.pgn"])
     };
@@ -101,7 +101,7 @@ fn a_folder_that_is_not_as_it_was_written_is_refused() {
     let manifest = folder.join("db/orbit-manifest.json");
     let (first, second) = (fs::read(shard(0)).unwrap(), fs::read(shard(1)).unwrap());
     done(folder, &["job", "plan", "-q", "-o", "out/", "check", "db/"]);
-    // If a shard (a reel of the folder) is missing, the exit code is 3, as for a source that is not read to its end.
+    // If a shard (a reel of the folder) is missing, the exit code is 3, as for a source that cannot be read to its end.
     fs::remove_file(shard(1)).unwrap();
     refuses(folder, &scan, 3, "00001.reel is missing, which orbit-manifest.json names: put the file back");
     refuses(folder, &["info", "db"], 3, "00001.reel is missing");
@@ -152,7 +152,7 @@ fn a_folder_in_use_is_not_written() {
         "db/ is a folder of reels, which cannot be appended",
     );
     refuses(folder, &["scan", "check", "db/", "-o", "db/00000.reel"], 2, "db/00000.reel");
-    // A source that cannot be read completely is reported, and the games that were read from it are kept.
+    // A partly unreadable source is reported, and the games that were read from it are kept.
     fs::write(folder.join("cut.pgn.gz"), b"\x1f\x8b\x08\x00\x00").unwrap();
     refuses(
         folder,

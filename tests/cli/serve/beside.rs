@@ -1,4 +1,4 @@
-//! Tests requests that run concurrently, and requests that wait for others.
+//! Tests concurrent requests, and requests that wait for others.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use crate::common::waiting::until;
 use crate::program::{QUERY, SAMPLE, stdout};
 use orbit_search::serve::{ErrorCode, RUNNING_MAX};
 
-/// Starts a query that would take hours, and waits until it is running. Returns its id.
+/// Starts a query that would take hours, and waits until it runs. Returns its id.
 fn slow(server: &mut Server) -> u64 {
     let id = server.ask("query", json!({ "query": QUERY, "engine": "reference", "database": "endless" }));
     until("a query that runs", || {
@@ -38,7 +38,7 @@ fn a_short_request_does_not_wait_for_a_long_one() {
     let counted = server.answer("statistics", json!({ "query": "mate", "groupings": "year" }));
     assert_eq!(counted["total"]["games"], 1000);
     assert_state(&mut server, first, "running");
-    // Requests beyond the maximum wait in the order in which they were sent.
+    // Requests beyond the maximum wait, and are processed in the order in which they were sent.
     let others: Vec<u64> = (1..RUNNING_MAX).map(|_| slow(&mut server)).collect();
     let waiting: Vec<u64> = (0..4).map(|_| server.ask("query", json!({ "query": "mate" }))).collect();
     waiting.iter().for_each(|&id| assert_state(&mut server, id, "waiting"));
@@ -53,8 +53,8 @@ fn a_short_request_does_not_wait_for_a_long_one() {
     server.finish();
 }
 
-/// A database is closed only after all earlier requests for it have been answered, and is searched only after it has
-/// been opened.
+/// A database is closed only after all earlier requests for it have been processed, and is searched only after it has been
+/// opened.
 #[test]
 fn databases_change_in_the_order_of_requests() {
     let mut server = with_endless();
@@ -74,7 +74,7 @@ fn databases_change_in_the_order_of_requests() {
     server.finish();
 }
 
-/// If two requests write one file, the later request determines its contents.
+/// If two requests write the same file, the later request determines its contents.
 #[test]
 fn files_are_written_in_the_order_of_requests() {
     let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Tests `orbit serve --http`: the answers that clients receive, and the requests that are refused.
+//! Tests `orbit serve --http`: the responses to clients, and the rejected requests.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -61,16 +61,16 @@ impl Http {
         stream
     }
 
-    /// Sends bytes to the server. Returns its answer.
+    /// Sends raw bytes to the server and returns the response.
     #[track_caller]
     fn raw(&self, bytes: &[u8]) -> Answer {
         let mut stream = self.connect();
-        // If the server refuses a request, it may close the connection without reading all of it.
+        // The server may close the connection of a rejected request without reading all of it.
         let _ = stream.write_all(bytes);
         read(stream)
     }
 
-    /// Sends a request with the right `Host` and the given header lines. Returns the answer.
+    /// Sends a request with the right `Host` and the given header lines. Returns the response.
     #[track_caller]
     fn ask(&self, method: &str, target: &str, lines: &[&str], body: &str) -> Answer {
         let mut head = format!("{method} {target} HTTP/1.1\r\nHost: {}\r\n", self.host);
@@ -86,7 +86,7 @@ impl Http {
         self.ask("GET", target, &[], "")
     }
 
-    /// Sends requests as lines of JSON. Returns the lines of the answers.
+    /// Sends requests as JSON lines. Returns the lines of the response.
     #[track_caller]
     fn post(&self, requests: &[Value]) -> Vec<Value> {
         let body: String = requests.iter().map(|request| format!("{request}\n")).collect();
@@ -105,7 +105,7 @@ impl Http {
 #[track_caller]
 fn read(mut stream: TcpStream) -> Answer {
     let mut bytes = Vec::new();
-    // The server may reset a refused connection after its answer.
+    // The server may reset a rejected connection after its response.
     let _ = stream.read_to_end(&mut bytes);
     let text = String::from_utf8(bytes).unwrap();
     let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no head: {text:?}"));
@@ -137,7 +137,7 @@ fn the_explorer_answers_as_the_command_does() {
         let args = [&["explore", "-q", "--json"], args].concat();
         serde_json::from_str(&stdout(&args)).unwrap()
     };
-    // Clients written for lichess send parameters without values, and `since` with lichess's default.
+    // Clients written for lichess send parameters without values, and `since` with its default on lichess.
     let empty = "fen=&since=0000-01&until=3000-12&speeds=&ratings=&modes=";
     let answer = http.get(&format!("/lichess?variant=standard&play=e2e4,c7c5&{empty}&unknown=1"));
     assert!(answer.head.contains("Content-Type: application/json"), "{answer:?}");
@@ -164,13 +164,13 @@ fn the_explorer_answers_as_the_command_does() {
         fen,
     ];
     assert_eq!(answer.json(), command(&args));
-    // The answers from a table of positions must equal those from the games.
+    // The responses computed from a position table must equal those computed from the games.
     let folder = tempfile::tempdir().unwrap();
     let reel = folder.path().join("sample.reel");
     let reel = reel.to_str().unwrap();
     stdout(&["index", "-q", "--positions", SAMPLE, "-o", reel]);
     let tabled = [Http::start(&[reel]), Http::start(&["--memory", "0", reel])];
-    // A table of positions stays open until its file is removed or replaced.
+    // A position table stays open until its file is removed or replaced.
     let table = folder.path().join("sample.reel.positions");
     let whole = fs::read(&table).unwrap();
     for bytes in [Some(&whole[..]), Some(&whole[..500]), None, Some(&whole[..])] {
@@ -270,7 +270,7 @@ fn requests_are_answered_to_those_who_have_the_token() {
         assert!(message.contains("it is not below the folder that requests may use"), "{message}");
     }
     assert!(fs::metadata(inside("out.pgn")).unwrap().len() > 1000);
-    // If the server is started without a folder for files, requests cannot use any files.
+    // If the server is started without a file folder, requests cannot use any files.
     let http = Http::start(&[SAMPLE]);
     for request in [
         json!({ "id": 1, "request": "open", "database": "own", "paths": [inside("own.pgn")] }),
@@ -313,15 +313,14 @@ fn pages_of_other_origins_are_refused() {
     assert!(preflight.head.contains("Access-Control-Allow-Origin: https://example.org\r\n"), "{preflight:?}");
     assert!(preflight.head.contains("Access-Control-Allow-Headers: Authorization"), "{preflight:?}");
     assert_eq!(http.ask("OPTIONS", "/requests", &["Origin: https://evil.org"], "").status, 403);
-    // A page with another origin is refused even if it sends the right token.
+    // A page with a different origin is rejected even if it sends the right token.
     let token = format!("Authorization: Bearer {}", http.token);
     let body = "{\"id\":1,\"request\":\"ping\"}\n";
     assert_eq!(http.ask("POST", "/requests", &[&token, "Origin: https://evil.org"], body).status, 403);
     http.is_alive();
 }
 
-/// A web page can make its own host name resolve to this machine. So requests with a `Host` other than the server's must be
-/// refused.
+/// A web page can make its own host name resolve to this machine. So requests whose `Host` is not the server's must be rejected.
 #[test]
 fn hosts_that_are_no_address_of_the_server_are_refused() {
     let http = Http::start(&[SAMPLE]);
@@ -381,7 +380,7 @@ fn what_is_too_long_or_no_request_is_refused() {
     http.is_alive();
 }
 
-/// Sends thousands of requests, most of which are refused. Each must get its answer, and the server must still answer.
+/// Sends thousands of requests, most of which must be rejected. Each must get its response, and the server must keep working.
 #[test]
 fn hostile_requests_one_after_the_other_are_refused() {
     let http = Http::start(&[SAMPLE]);
@@ -401,7 +400,7 @@ fn hostile_requests_one_after_the_other_are_refused() {
     http.is_alive();
 }
 
-/// Returns a client that sends one letter at a time and never ends its request, and the thread that sends.
+/// Returns a client that sends one letter at a time and never completes its request, and the thread that sends the letters.
 fn slow_client(http: &Http) -> (TcpStream, JoinHandle<()>) {
     let slow = http.connect();
     let mut other = slow.try_clone().unwrap();
@@ -419,8 +418,8 @@ fn slow_client(http: &Http) -> (TcpStream, JoinHandle<()>) {
 #[test]
 fn many_and_slow_clients_do_not_keep_others_away() {
     let http = Http::start(&[SAMPLE]);
-    // When the maximum number of connections is reached, a further request is refused immediately. On a busy machine, the server
-    // may close connections before the last one is made, so all are made again until the request is refused.
+    // At the maximum number of connections, another request is rejected immediately. On a busy machine, the server may close some
+    // connections before the last one is made, so this is repeated until the request is rejected.
     let (mut slow, writer, silent, begun) = until("a server without room", || {
         let begun = Instant::now();
         let (slow, writer) = slow_client(&http);

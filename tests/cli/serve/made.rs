@@ -1,5 +1,4 @@
-//! Tests `count`, `statistics` and `write`, and queries that are boards or themes. The answers must equal the output of
-//! the command.
+//! Tests `count`, `statistics` and `write`, and queries that are boards or themes. The responses must equal the command's output.
 
 use std::fs;
 
@@ -9,7 +8,7 @@ use super::{Server, assert_code};
 use crate::program::{QUERY, SAMPLE, rows, run, stdout};
 use orbit_search::serve::ErrorCode;
 
-/// A query that determines the order of the games that it finds.
+/// A query that also determines the order of the found games.
 const SORTED: &str = "mate sort \"pawns\" #P";
 
 fn json_of(args: &[&str]) -> Value {
@@ -55,7 +54,7 @@ fn counts_and_statistics_are_those_of_the_command() {
     server.finish();
 }
 
-/// `batch` must answer what `orbit batch --format json` prints.
+/// The response to `batch` must equal the output of `orbit batch --format json`.
 #[test]
 fn themes_are_those_of_the_command() {
     let folder = tempfile::tempdir().unwrap();
@@ -143,7 +142,7 @@ fn files_are_those_of_the_command() {
     let written = server.answer("write", json!({ "query": QUERY, "path": path("a.html") }));
     assert_eq!(written["games"], 354);
     assert!(fs::read_to_string(path("a.html")).unwrap().contains("<svg"));
-    // Only the command's report contains the options with which a command writes it.
+    // Unlike the server's report, the command's report contains the options with which the command writes it.
     let titled =
         json!({ "query": QUERY, "path": path("c.html"), "sort": "elo", "reverse": true, "title": "Kings" });
     server.answer("write", titled);
@@ -185,7 +184,7 @@ fn files_are_those_of_the_command() {
     server.finish();
 }
 
-/// Sorting games and dropping duplicates also affect the pages of hits.
+/// Sorting games and dropping duplicates must also affect the pages of hits.
 #[test]
 fn boards_and_choices_are_those_of_the_command() {
     let mut server = Server::start(&[SAMPLE, SAMPLE]);
@@ -231,8 +230,7 @@ fn boards_and_choices_are_those_of_the_command() {
     ] {
         assert_code(&server.answer("query", fields), ErrorCode::Request);
     }
-    // The command prints a note that the fields of a FEN after the board have no effect. The answers contain this note,
-    // too.
+    // The command prints a note that the FEN fields after the board have no effect. The responses must contain this note, too.
     let whole = format!("{board} w KQkq - 0 1");
     for field in ["board", "similar"] {
         let option = format!("--{field}");

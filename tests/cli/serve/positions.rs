@@ -1,4 +1,4 @@
-//! Tests the request `positions`, whose answers must equal those of `orbit positions --json`.
+//! Tests the request `positions`. Its responses must equal the output of `orbit positions --json`.
 
 use std::fs;
 
@@ -16,11 +16,11 @@ const ASKED: [&str; 5] = [
     "8/8/8/4k3/4P3/4K3/8/8 w - -",
 ];
 
-/// Two of these games have a position only in a side line.
+/// In two of these games, a position occurs only in a side line.
 const SIDE_LINES: &str =
     "1. e4 (1. d4 d5 2. c4) 1... e5 2. Nf3 *\n\n1. d4 d5 (1... Nf6 2. c4) 2. Nf3 *\n\n1. d4 d5 *\n";
 
-/// Compares the answers about an open database with those of the command.
+/// Compares the responses about an open database with the command's output.
 #[track_caller]
 fn compare(server: &mut Server, path: &str) -> u64 {
     let visits = ASKED.map(|at| {

@@ -1,5 +1,4 @@
-//! Sends random requests, both valid and invalid. The answers are compared with those of `orbit scan` and of the
-//! library.
+//! Sends random requests, both valid and invalid. The responses are compared with results of `orbit scan` and of the library.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -15,19 +14,19 @@ use crate::program::{QUERY, SAMPLE, rows, run, stdout};
 
 /// The number of requests of a round.
 const REQUESTS: usize = 1000;
-/// The maximum growth of the process during the second round. If the results of its thousand requests were kept, they
-/// would need many times as much memory.
+/// The maximum memory growth of the process, in bytes, during the second round. Keeping the results of the thousand requests
+/// would need many times as much.
 #[cfg(target_os = "linux")]
 const GROWTH_MAX: u64 = 8 << 20;
 
 const TREES: &str = "[White \"A\"]\n\n1. e4 e5 2. Nf3 (2. f4 exf4 (2... d5 3. exd5) 3. Nf3 g5) 2... Nc6 3. Bb5 (3. Bc4 Bc5 4. \
                      b4) 3... a6 1-0\n\n[White \"B\"]\n\n1. f3 (1. f4 e5 2. g4 Qh4#) 1... e5 2. g4 Qh4# 0-1\n\n";
 
-/// A query with options that choose hits, both as the fields of a request and as command-line arguments.
+/// A query with options that select hits, both as request fields and as command-line arguments.
 struct Case {
     fields: Value,
     args: Vec<&'static str>,
-    /// The counts and rows that a scan returns for each database.
+    /// The expected counts and rows of a scan, for each database.
     expected: Vec<(Value, Vec<Value>)>,
 }
 
@@ -46,11 +45,10 @@ struct World {
     cases: Vec<Case>,
     databases: Vec<Opened>,
     are_open: Vec<bool>,
-    /// The hits that the server should have kept, the oldest first. Each has the id of the query, the database and the
-    /// case.
+    /// The hits that the server should still have, oldest first: the query id, the database and the case.
     kept: VecDeque<(u64, usize, usize)>,
     dropped: Vec<u64>,
-    /// The number of answers of each kind that have been compared.
+    /// The number of compared responses, for each kind of request.
     compared: [usize; 6],
 }
 
@@ -93,7 +91,7 @@ fn cases(databases: &[Opened]) -> Vec<Case> {
     ]
 }
 
-/// Returns invalid queries, each with the error of a scan as JSON.
+/// Returns invalid queries, each with the error that a scan reports, as JSON.
 fn wrong_queries() -> Vec<(&'static str, Value)> {
     let queries = ["{Nf3", "mate or", "flip {R[a8-1] kh8}", "kx1", "shift {\"a\"", "mate\nand and", ""];
     let message = |query: &'static str| {
@@ -104,7 +102,7 @@ fn wrong_queries() -> Vec<(&'static str, Value)> {
 }
 
 impl World {
-    /// Sends a valid query. Sometimes also requests a page of its hits before the answer arrives.
+    /// Sends a valid query. Sometimes also requests a page of its hits before the response arrives.
     fn query(&mut self) {
         let (case, database) = (self.rng.usize(..self.cases.len()), self.rng.usize(..self.databases.len()));
         let mut fields = self.cases[case].fields.clone();
@@ -144,8 +142,8 @@ impl World {
         self.compared[1] += 1;
     }
 
-    /// Requests pages of hits for several queries without waiting for the answers. Some pages are beyond the last row,
-    /// and some queries are unknown.
+    /// Requests pages of hits for several queries without waiting for the responses. Some pages are beyond the last row, and some
+    /// query ids are unknown.
     fn pages(&mut self) {
         let mut asked = Vec::new();
         for _ in 0..self.rng.usize(1..5) {
@@ -207,7 +205,7 @@ impl World {
         self.compared[3] += 1;
     }
 
-    /// Opens a database that is closed, or closes one that is open.
+    /// Picks a random database, and opens it if it is closed or closes it if it is open.
     fn open_or_close(&mut self) {
         let at = self.rng.usize(..self.databases.len());
         let Opened { name, path, variations, .. } = &self.databases[at];
@@ -237,7 +235,7 @@ impl World {
         }
     }
 
-    /// Sends a request that is incomplete or contains a mistake.
+    /// Sends an incomplete or erroneous request.
     fn malformed(&mut self) {
         let whole =
             json!({ "id": 5, "request": "hits", "of": 3, "from": 0, "é\u{202e}\n": [1, { "a": null }] })
@@ -265,7 +263,7 @@ impl World {
 
     /// Cancels a query that takes several seconds: while it runs, while it waits, or right after it was sent.
     fn cancelled(&mut self) {
-        // Sometimes the query is sent twice, so the second one may have to wait.
+        // Sometimes the query is sent twice, so that the second one may have to wait.
         let slow = json!({ "query": "flip flipcolor {Ra1 kb2}", "engine": "reference", "database": "big" });
         let first = self.server.ask("query", slow.clone());
         let second = self.rng.bool().then(|| self.server.ask("query", slow));
@@ -275,8 +273,7 @@ impl World {
         let mut ids: Vec<u64> = [first].into_iter().chain(second).collect();
         self.rng.shuffle(&mut ids);
         for id in ids {
-            // The answer to the query may arrive before the answer to the cancellation. Both must arrive within a short
-            // time.
+            // The responses to the query and to the cancellation may arrive in any order. Both must arrive soon.
             let cancel = self.server.ask("cancel", json!({ "of": id }));
             let mut answers = [self.server.line(), self.server.line()];
             answers.sort_by_key(|answer| answer["id"].as_u64() == Some(id));
@@ -284,7 +281,7 @@ impl World {
             assert_eq!(answers[1]["id"], id);
             assert_code(&answers[1], ErrorCode::Cancelled);
         }
-        // The hits of a cancelled query are not kept, and a query that is not running cannot be cancelled.
+        // The hits of a cancelled query are dropped, and a query that is not running cannot be cancelled.
         assert_code(&self.server.answer("hits", json!({ "of": first })), ErrorCode::UnknownQuery);
         assert_code(&self.server.answer("cancel", json!({ "of": first })), ErrorCode::UnknownQuery);
         if let Some((id, ..)) = self.kept.back() {
@@ -328,7 +325,7 @@ fn check_page(answer: &Value, rows: &[Value], from: u64, count: u64) {
     assert!(told[..] == rows[first..end], "{from} {count}: {answer}");
 }
 
-/// Returns the memory that a process uses, in bytes.
+/// Returns the memory use of a process, in bytes.
 #[cfg(target_os = "linux")]
 fn memory(pid: u32) -> u64 {
     let status = fs::read_to_string(Path::new("/proc").join(pid.to_string()).join("status")).unwrap();
@@ -336,7 +333,7 @@ fn memory(pid: u32) -> u64 {
     line.split_whitespace().next().unwrap().parse::<u64>().unwrap() << 10
 }
 
-/// Sends two rounds of a thousand requests. The second round must not need more memory than the first.
+/// Sends two rounds of a thousand requests. The second round must hardly increase the memory use.
 #[test(part = 0)]
 fn random_requests_are_answered_as_a_scan_answers() {
     let folder = tempfile::tempdir().unwrap();

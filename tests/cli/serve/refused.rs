@@ -1,5 +1,5 @@
-//! Tests requests that are refused although each of their fields is valid. The command and the Python package refuse the same
-//! combinations of options. The message names the field and the remedy.
+//! Tests requests that are rejected although each field is valid. The command and the Python package reject the same combinations
+//! of options. The message names the field and the remedy.
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use super::{Server, assert_code};
 use crate::program::SAMPLE;
 use orbit_search::serve::ErrorCode;
 
-/// Sends a request that must be refused with a message that contains `why`.
+/// Sends a request that must be rejected with a message that contains `why`.
 #[track_caller]
 fn refuses(server: &mut Server, request: &str, fields: Value, why: &str) {
     let said = server.answer(request, fields.clone());
@@ -97,8 +97,7 @@ fn groupings_have_what_they_group() {
     server.finish();
 }
 
-/// A theme, a board or a position takes the place of the query, so a request with both is refused, even if it counts several
-/// queries.
+/// A theme, a board or a position replaces the query, so a request with both is rejected, even if it counts several queries.
 #[test]
 fn one_field_gives_the_queries() {
     let mut server = Server::start(&[SAMPLE]);

@@ -64,14 +64,14 @@ impl Client {
         self.input.write_all(format!("{fields}\n").as_bytes()).unwrap();
     }
 
-    /// Returns the next line, or `None` at the end of the connection.
+    /// Returns the next line, or `None` if the connection has ended.
     fn line(&mut self) -> Option<Value> {
         let mut line = String::new();
         self.output.read_line(&mut line).unwrap();
         (!line.is_empty()).then(|| serde_json::from_str(&line).unwrap())
     }
 
-    /// Returns the answer to the request with this id. Events and other answers are skipped.
+    /// Returns the response to the request with this id, skipping events and other responses.
     #[track_caller]
     fn answer_to(&mut self, id: u64) -> Value {
         let mut lines = std::iter::from_fn(|| self.line());
@@ -97,7 +97,7 @@ fn clients_have_databases_and_hits_of_their_own() {
     assert_eq!(one.answer(2, "query", more.clone())["hits"], 25);
     assert_code(&other.answer(2, "query", more), ErrorCode::UnknownDatabase);
     assert_code(&other.answer(3, "hits", json!({ "of": 2 })), ErrorCode::UnknownQuery);
-    // A client must not write to a file that another client has opened as a database.
+    // A client must not overwrite a file that another client has opened as a database.
     assert_code(&other.answer(4, "write", json!({ "query": "mate", "path": copy })), ErrorCode::Database);
     assert_eq!(other.answer(5, "close", json!({}))["closed"], "main");
     let found = one.answer(6, "query", json!({ "query": "mate", "rows": 30 }));
@@ -107,8 +107,8 @@ fn clients_have_databases_and_hits_of_their_own() {
     assert_eq!(one.answer(8, "ping", json!({}))["pong"], true);
 }
 
-/// If a client does not read its rows, only its own search stops. The search needs no more memory than the buffers of
-/// the sockets, and other clients are served.
+/// If a client does not read its rows, only its own search pauses. The search needs no more memory than the socket buffers, and
+/// other clients are still served.
 #[test]
 fn a_slow_client_stops_its_own_search() {
     let mut server = Listening::start("127.0.0.1:0", &["-j", "2", SAMPLE, SAMPLE]);
@@ -128,8 +128,8 @@ fn a_slow_client_stops_its_own_search() {
     assert_eq!(slow.answer(3, "query", json!({ "query": "mate" }))["hits"], 50);
 }
 
-/// A page on the web can make a browser send requests to this machine. The server must not mistake them for requests
-/// from a client of orbit.
+/// A web page can make a browser send requests to this machine. The server must not mistake them for requests from an orbit
+/// client.
 #[test]
 fn a_client_of_another_protocol_is_told_so_and_read_no_further() {
     let server = Listening::start("[::1]:0", &[]);
@@ -207,7 +207,7 @@ fn a_socket_with_a_path_is_the_users_own_and_goes_with_the_process() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("socket");
     let place = format!("unix:{}", path.display());
-    // Leaves a socket file on which no process listens.
+    // Leaves behind a socket file on which no process listens.
     drop(std::os::unix::net::UnixListener::bind(&path).unwrap());
     let mut server = Listening::start(&place, &[SAMPLE]);
     assert_eq!(server.address, place);
@@ -220,7 +220,7 @@ fn a_socket_with_a_path_is_the_users_own_and_goes_with_the_process() {
     server.process.interrupt();
     assert_eq!(server.process.end("the server").code(), Some(130));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
-    // An existing file that is not a socket is not replaced. If a database cannot be opened, no socket is left.
+    // An existing file that is not a socket is not replaced. If a database cannot be opened, no socket is left behind.
     fs::write(&path, "a file").unwrap();
     let (code, _, said) = run(&["serve", "--listen", &place]);
     assert_eq!((code, said.contains("is no socket")), (Some(2), true), "{said}");

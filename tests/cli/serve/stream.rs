@@ -6,7 +6,7 @@ use super::{Server, assert_code, with_endless};
 use crate::program::{QUERY, SAMPLE, rows};
 use orbit_search::serve::{ErrorCode, PAGE_ROWS_MAX};
 
-/// Runs a query with streaming. Returns the rows of each event, and the answer.
+/// Runs a query with streaming. Returns the rows of each event, and the final response.
 fn streamed(server: &mut Server, mut fields: Value) -> (Vec<Vec<Value>>, Value) {
     fields["stream"] = true.into();
     let (id, mut events, mut sent) = (server.ask("query", fields), Vec::new(), 0);
@@ -72,7 +72,7 @@ fn rows_come_as_they_are_found() {
     server.finish();
 }
 
-/// Rows must arrive long before the search ends, and a cancelled search must stop at the end of a block.
+/// Rows must arrive long before the search ends, and a cancelled search must stop at the end of a block (group of games).
 #[test]
 fn rows_do_not_wait_for_the_end() {
     let mut server = with_endless();

@@ -1,4 +1,4 @@
-//! Tests `orbit scan --board` and `orbit explain --board`. The hits must be those of the query to which the board is
+//! Tests `orbit scan --board` and `orbit explain --board`. The hits must equal those of the query to which the board is
 //! converted.
 
 use super::{orbit, refused, stdout, text};
@@ -47,7 +47,7 @@ fn a_board_finds_what_the_query_by_hand_finds() {
 
 #[test]
 fn every_piece_must_be_there() {
-    // If the query had these squares in one designator, a pawn on only one of them would be enough.
+    // A single designator with all these squares would match if a pawn were on any one of them.
     let pawns = hits(&["--board", "8/8/8/8/8/8/PPP5/8"]);
     assert_ne!(pawns, hits(&["P[a2,b2,c2]"]));
     assert_eq!(pawns, hits(&["{Pa2 Pb2 Pc2}"]));

@@ -132,7 +132,7 @@ fn long_lines_and_lines_across_reads() {
 
 #[test]
 fn wrong_arguments_are_refused_with_a_remedy() {
-    // The wrong character may take more than one byte.
+    // The invalid character may be more than one byte long.
     for fen in ["8/8/8/8/8/8/8/8 w é", "8/8/8/8/8/8/8/8[é]", "8/8/8/8/8/8/8/8 w Ké - 0 1"] {
         refused(&["transform", "flip-ranks", fen], &["error: ", "é"]);
     }
@@ -172,7 +172,7 @@ fn a_closed_pipe_is_success() {
 #[cfg(unix)]
 #[test]
 fn standard_input_that_breaks_off_exits_with_3() {
-    // A folder can be opened like a file, but it cannot be read.
+    // A folder can be opened like a file, but not read.
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_orbit"));
     let folder = std::fs::File::open(env!("CARGO_MANIFEST_DIR")).unwrap();
     let out = command.args(["transform", "flip-ranks"]).stdin(folder).output().unwrap();

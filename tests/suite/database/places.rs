@@ -1,5 +1,4 @@
-//! Reads games by their numbers. The result must not depend on the presence of a sidecar, a file that records where the
-//! games of a PGN file begin.
+//! Reads games by number. The result must not depend on a sidecar, a file that records where the games of a PGN file begin.
 
 use std::fs::{self, File};
 use std::ops::ControlFlow;
@@ -14,7 +13,7 @@ use orbit_reel::{Block, EncodedBlock, ReelSource, ReelWriter};
 use super::SAMPLE;
 use crate::common::blocks_of;
 
-/// Returns a string with all data of a game, or the reason why the game was skipped.
+/// Returns a string with all data of a game, or with the reason why the game was skipped.
 fn told(block: &Block, number: u32) -> String {
     let mut before = block.games_before;
     for (stretch, part) in (0..).zip(block.source_games()) {
@@ -69,7 +68,7 @@ fn cache(folder: &Path) -> PlaceCache {
     cache
 }
 
-/// Sets the time of a file back. Otherwise no sidecar would be written, because the file was modified too recently.
+/// Sets a file's modification time back. No sidecar is written for a file that was modified too recently.
 fn age(path: &Path) {
     let file = File::options().write(true).open(path).unwrap();
     file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000)).unwrap();
@@ -99,7 +98,7 @@ fn sidecars(cache: &PlaceCache) -> Vec<PathBuf> {
     entries.map(|entry| entry.unwrap().path()).collect()
 }
 
-/// Reads the last game, which writes the sidecar, and then several other games with the help of the sidecar.
+/// Reads the last game, which writes the sidecar (the file with game offsets), and then several other games with its help.
 fn check(paths: &[PathBuf], cache: &PlaceCache, is_noted: bool) {
     let expected = every(paths);
     let last = expected.len() as u32;
@@ -113,8 +112,8 @@ fn check(paths: &[PathBuf], cache: &PlaceCache, is_noted: bool) {
         assert_eq!(found.as_ref(), Some(&expected[number as usize - 1]));
         assert_eq!(read == 0, is_noted, "game {number}: {read} bytes");
     }
-    // To establish that the last number plus one belongs to no game, all files are read once more. After that, the
-    // sidecar is known to be complete.
+    // To find out that no game follows the last one, all files are read once more. After that, the sidecar is known to be
+    // complete.
     for is_known in [false, true] {
         let (found, read) = one(paths, last + 1, cache);
         assert_eq!(found, None);
@@ -127,7 +126,7 @@ fn games_are_found_by_a_sidecar_as_by_reading_all() {
     let folder = tempfile::tempdir().unwrap();
     let one = write(folder.path().join("one.pgn"), text("one").as_bytes());
     check(&[one], &cache(folder.path()), true);
-    // Small files share blocks with large files. Lists of positions (EPD) have their own reader.
+    // Small files share blocks (groups of games) with large files. Position lists (EPD) have their own reader.
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| write(folder.path().join(name), text.as_bytes());
     let many = [
@@ -148,7 +147,7 @@ fn packed_files_are_read_from_their_beginnings() {
     let packed = zstd::encode_all(text("packed").as_bytes(), 1).unwrap();
     let packed = write(folder.path().join("packed.pgn.zst"), &packed);
     check(std::slice::from_ref(&packed), &cache(folder.path()), false);
-    // Games before the compressed file are found with the sidecar of the plain file.
+    // Games before the compressed file are found with the plain file's sidecar (the file with game offsets).
     let plain = write(folder.path().join("plain.pgn"), text("plain").as_bytes());
     let (paths, cache) = ([plain, packed], cache(folder.path()));
     let expected = every(&paths);
@@ -170,7 +169,7 @@ fn reels_are_passed_over() {
     let file = |name: &str| write(folder.path().join(name), text(name).as_bytes());
     let paths = [reel.clone(), file("a.pgn"), reel.clone(), file("b.pgn"), reel];
     let (expected, cache) = (every(&paths), cache(folder.path()));
-    // The last game is in a reel. It is found regardless of what the sidecars record about the text before the reel.
+    // The last game is in a reel (packed games). It must be found whatever the sidecars record about the text before the reel.
     for _ in 0..3 {
         for number in (1..=expected.len() as u32).step_by(37) {
             let found = one(&paths, number, &cache).0;
@@ -229,12 +228,12 @@ fn a_damaged_sidecar_is_passed_over() {
 fn where_nothing_can_be_noted_games_are_found() {
     let folder = tempfile::tempdir().unwrap();
     let paths = [write(folder.path().join("games.pgn"), text("games").as_bytes())];
-    // The folder for the sidecars cannot be created, because a file with this name exists.
+    // The sidecar folder cannot be created, because a file has its name.
     let cache = cache(folder.path());
     fs::write(&cache.folder, "").unwrap();
     assert!((0..2).all(|_| one(&paths, 1700, &cache).0.is_some()));
-    // No sidecar is written for a file that was modified a moment ago, because its content could change again without a
-    // change of the recorded time.
+    // No sidecar is written for a file that was modified a moment ago, because it could change again without a new modification
+    // time.
     fs::remove_file(&cache.folder).unwrap();
     fs::write(&paths[0], text("new")).unwrap();
     assert!(one(&paths, 1700, &cache).0.is_some());

@@ -1,4 +1,4 @@
-//! Tests that a request in JSON gives the same answers as the command with the options of the same names: from memory and from
+//! Tests that a JSON request gives the same results as the command with the options of the same names: from memory and from
 //! files, as hits, as tables and as PGN.
 
 use std::fs;
@@ -12,12 +12,12 @@ use tempfile::TempDir;
 
 use super::{SAMPLE, options};
 
-/// Returns the sample twice, so that half of the games are duplicates.
+/// Returns the path of the sample twice, so that half of the games are duplicates.
 fn twice() -> [&'static str; 2] {
     [SAMPLE; 2]
 }
 
-/// Returns pairs of equivalent choices of games and hits: one as fields of a request in JSON, the other as options of the command.
+/// Returns equivalent selections of games and hits, each as fields of a JSON request and as command-line options.
 fn choices() -> Vec<(Value, &'static [&'static str])> {
     vec![
         (json!({}), &[]),

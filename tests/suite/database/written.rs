@@ -1,4 +1,4 @@
-//! Tests the outputs of requests: games as PGN, reports and pictures, and their limits.
+//! Tests the outputs of requests (games as PGN, reports and pictures) and their limits.
 
 use std::fs;
 
@@ -40,7 +40,7 @@ fn requests_reach_as_many_games_as_they_may() {
     let all = database.scan(&query).hits().unwrap();
     let mut numbers: Vec<u32> = all.iter().map(|hit| hit.game().number()).collect();
     numbers.dedup();
-    // Some games without checks come before the 400th game with checks, so a limit on all games would give other
+    // Some games without checks come before the 400th game with checks, so a limit that counted all games would give different
     // results.
     for games in [0, 1, 7, 400, 100_000] {
         let hits = database.scan(&query).limit_games(games as u64).hits().unwrap();
@@ -59,8 +59,7 @@ fn requests_reach_as_many_games_as_they_may() {
     assert_eq!(games.len(), 2);
 }
 
-/// In a list with a limit, a game that the query finds counts even if none of its positions is a hit. This must hold in every
-/// order.
+/// A limit on a list of games counts every matching game, even if none of its positions is a hit. This must hold in every order.
 #[test]
 fn games_without_hits_count_in_every_order() {
     let folder = tempfile::tempdir().unwrap();
@@ -137,7 +136,7 @@ fn counts_are_of_all_games() {
     }
 }
 
-/// A report with an order must list the first games in this order, as the command does.
+/// A report with a sort order must list the first games in this order, as the command does.
 #[test]
 fn reports_have_an_order() {
     let (database, query) = (database(), Query::parse("mate").unwrap());

@@ -1,5 +1,5 @@
-//! Runs generated queries about games on games with and without side lines (variations). Compares `cpu` and `gpu` with
-//! `reference` for the queries that a plan can express.
+//! Runs generated queries about games on games with and without side lines (variations). `cpu` and `gpu` are compared with
+//! `reference` for all queries that have a plan (code for the fast engines).
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -27,31 +27,31 @@ use crate::{
     second_chains::game::{self, Game},
 };
 
-/// The number of queries in a part of the seeds. After these, more queries are generated for constructs that are still
-/// rare in the part.
+/// The number of queries in each part of the seeds. After these, more queries are generated for constructs that are still rare in
+/// the part.
 const QUERIES_DUE: usize = 500;
-/// The number of queries in a sample. A sample need not contain every construct.
+/// The number of queries in the sample, the short form of the test. The sample need not contain every construct.
 const SAMPLE_DUE: usize = 180;
-/// The maximum number of seeds that are tried in a part of the test.
+/// The maximum number of seeds that are tried in each part.
 const SEEDS_MAX: u64 = 2_000;
 
-/// The maximum number of candidates for a query. Candidates are tried until one matches neither almost nowhere nor
-/// almost everywhere.
+/// The maximum number of candidates for a query. Candidates are generated until one matches neither almost nowhere nor almost
+/// everywhere.
 const TRIES: u64 = 5;
 
-/// One in this many planned queries also runs on `gpu`. A higher share would take too long, because a software driver
-/// is slow.
+/// One in this many queries with a plan also runs on `gpu`. More would take too long, because a software driver is slow.
 const GPU_EVERY: usize = 8;
 
-/// In one of this many queries on `gpu`, the processor computes the columns along games, not the device.
+/// In one of this many queries on `gpu`, the processor instead of the device computes the columns (a bit or a value per position)
+/// along games.
 #[cfg(feature = "gpu")]
 const BY_HOST_EVERY: usize = 4;
 
-/// The minimum number of queries in a part that must use each construct.
+/// The minimum number of queries in each part that must use each construct.
 const OCCURRENCES_DUE: usize = 5;
 
-/// The constructs that no plan can express yet. For each of the other constructs, at least [`PLANNED_PERCENT`] percent
-/// of the generated queries must have a plan.
+/// The constructs that plans do not support yet. For every other construct, at least [`PLANNED_PERCENT`] percent of the generated
+/// queries must have a plan.
 const INTERPRETED: &[&str] = &[
     "atomic",
     "consecutivemoves",
@@ -65,7 +65,7 @@ const INTERPRETED: &[&str] = &[
 ];
 const PLANNED_PERCENT: u64 = 75;
 
-/// The constructs whose queries often contain another construct that no plan can express. For each of them,
+/// The constructs whose queries often contain another construct that plans do not support. For each, at least
 /// [`PARTLY_PLANNED_PERCENT`] percent of the generated queries must have a plan.
 const PARTLY_PLANNED: &[&str] = &["comment", "comparisons of strings", "pathcount", "tags"];
 const PARTLY_PLANNED_PERCENT: u64 = 40;
@@ -93,7 +93,7 @@ struct Case {
     balanced: bool,
 }
 
-/// Returns the games of a case. They have side lines if the query searches side lines.
+/// Returns games for a case. They have side lines if the query searches side lines.
 pub(super) fn games(rng: &mut Rng, variations: bool) -> (Vec<Game>, Block) {
     let fits = |game: &&Game| game.has_side_lines() == variations;
     let pool: Vec<&Game> = pool().iter().filter(fits).collect();
@@ -105,13 +105,13 @@ pub(super) fn games(rng: &mut Rng, variations: bool) -> (Vec<Game>, Block) {
     (games, block)
 }
 
-/// The reason why a generated query did not become a case.
+/// The reason why a generated query cannot be used.
 enum Unfit {
     Unread(String),
     Fault(String),
 }
 
-/// Generates a case from a seed. Returns an error if the generated query is not suitable.
+/// Generates a case from a seed. Returns an error if the query cannot be used.
 fn attempt(seed: u64, about: &Construct, transformed: bool, variations: bool) -> Result<Case, Unfit> {
     let mut rng = Rng::new(seed);
     let (games, block) = games(&mut rng, variations);
@@ -140,7 +140,7 @@ fn attempt(seed: u64, about: &Construct, transformed: bool, variations: bool) ->
     Ok(Case { term, query, block, used, mask, balanced })
 }
 
-/// Returns the texts of generated queries: `of_each` queries for each construct.
+/// Returns the text of generated queries, `of_each` for each construct.
 pub fn query_texts(of_each: u64) -> String {
     let mut out = String::new();
     for (construct, k) in constructs().iter().flat_map(|&construct| (0..of_each).map(move |k| (construct, k)))
@@ -153,7 +153,7 @@ pub fn query_texts(of_each: u64) -> String {
     out
 }
 
-/// Counts of the queries in a run and of their results.
+/// Counts of the generated queries and of their results.
 #[derive(Default)]
 struct Seen {
     queries: usize,
@@ -172,7 +172,7 @@ struct Seen {
 impl Seen {
     /// Runs a generated query about a construct. `of` is the total number of constructs.
     fn run(&mut self, k: u64, seed: u64, about: &Construct, of: u64) {
-        // The shares of queries with transforms and with side lines must not depend on the number of seeds that yield no usable
+        // The shares of queries with transforms and with side lines must not depend on the number of seeds without a usable
         // query.
         let turn = k / of + k;
         let transformed = turn.is_multiple_of(2) || 2 * self.transformed < self.queries;
@@ -234,7 +234,8 @@ impl Seen {
             return;
         }
         self.gpu += 1;
-        // The device computes the columns along games in most queries, and the processor in the others.
+        // In most queries the device computes the columns (a bit or a value per position) along games, and in the others the
+        // processor does.
         let name = if self.gpu.is_multiple_of(BY_HOST_EVERY) { "hostcarry" } else { "default" };
         let variant = name.parse().expect("it is a variant");
         let fault = gpu::fault(&case.query, &case.block, case.mask, true, variant);

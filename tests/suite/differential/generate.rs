@@ -16,22 +16,22 @@ use super::{
     term::{Term, Ty},
 };
 
-/// The maximum product of the numbers of copies of all transforms around a filter. With more copies, the reference engine would be
-/// slow.
+/// The maximum product of the numbers of copies (transformed patterns) of all transforms around a filter. With more, the
+/// reference engine would be slow.
 const COPIES_MAX: usize = 1800;
 
 pub struct Generator<'a> {
     pub rng: &'a mut Rng,
-    /// The variables that are assigned on every path to the current place of the query.
+    /// The variables that have certainly been assigned at the current place in the query.
     scope: Vec<(String, Ty)>,
     names: usize,
-    /// The number of copies that the transforms around the current filter generate.
+    /// The number of copies (transformed patterns) that the transforms around the current filter generate.
     copies: usize,
     /// True inside `rotate45`, where squares and square colours are not allowed.
     turned: bool,
 }
 
-/// Returns the spellings of all supported CQL 6 words that `wanted` selects.
+/// Returns the spellings of all supported CQL 6 keywords for which `wanted` is true.
 fn spellings(wanted: impl Fn(&WordGroup, &Word) -> bool) -> Vec<&'static str> {
     let groups = words::groups().filter(|group| group.dialect == Dialect::Cql6);
     let rows = groups.flat_map(|group| group.words.iter().map(move |&word| (group, word)));
@@ -46,7 +46,7 @@ fn directions() -> &'static [&'static str] {
     &DIRECTIONS
 }
 
-/// Returns all transforms, each with its number of copies.
+/// Returns all transforms, each with its number of copies (transformed patterns).
 fn transforms() -> &'static [(&'static str, usize)] {
     static TRANSFORMS: LazyLock<Vec<(&str, usize)>> = LazyLock::new(|| {
         let shields = ["notransform", "currenttransform"];
@@ -57,7 +57,7 @@ fn transforms() -> &'static [(&'static str, usize)] {
     &TRANSFORMS
 }
 
-/// Returns the number of copies that a transform generates from a filter about a single square.
+/// Returns the number of copies (transformed patterns) that a transform generates from a filter about a single square.
 fn copies(transform: &str) -> usize {
     match words::find(Dialect::Cql6, transform).expect("it is a word").spellings[0] {
         "flip" | "rotate45" | "shifthorizontal" | "shiftvertical" => 8,
@@ -76,11 +76,11 @@ const BOARDS: [&str; 3] = [
     "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R",
 ];
 
-/// The groups of words that depend on more than one position. [`super::game_queries`] generates queries with them.
+/// The groups of keywords that depend on more than one position. [`super::game_queries`] generates queries with them.
 const GROUPS_OF_GAMES: [&str; 3] = ["Moves", "Other positions of the game", "Comments, order and output"];
 const WORDS_OF_GAMES: [&str; 3] = ["lastgamenumber", "cql_abort", "currenttransform"];
 
-/// Returns the words that are whole filters of the given type.
+/// Returns the keywords that are complete filters of the given type.
 pub(super) fn leaves(value: WordValue) -> &'static [&'static str] {
     type Leaves = [Vec<&'static str>; 3];
     static LEAVES: LazyLock<Leaves> = LazyLock::new(|| {
@@ -139,7 +139,7 @@ impl<'a> Generator<'a> {
         self.compound(ty, depth)
     }
 
-    /// Returns a transformed list of designators, the most common kind of query.
+    /// Returns a transformed list of designators, the most common form of query.
     fn list(&mut self, depth: usize) -> Term {
         let mut template = String::from("{");
         let mut subs = Vec::new();
@@ -166,14 +166,14 @@ impl<'a> Generator<'a> {
             let extra = self.bool(depth.min(2));
             term = Term::new(Ty::Bool, "{@ @}", vec![term, extra]);
         }
-        // A few queries may have up to four times as many transformed copies.
+        // A few queries may have up to four times as many copies (transformed patterns).
         let copies_max = if self.rng.percent(2) { 4 * COPIES_MAX } else { COPIES_MAX };
         for _ in 0..self.rng.within(1, 3) {
             let &(word, copies) = match self.rng.below(3) {
                 0 => &("shift", 64),
                 _ => self.rng.pick(transforms()),
             };
-            // `rotate45` is often invalid here. One in ten such queries is kept, to test the error.
+            // `rotate45` is often invalid here. One in ten such queries is used anyway, to test the error.
             if word == "rotate45" && self.rng.percent(90) || self.copies * copies > copies_max {
                 continue;
             }
@@ -186,8 +186,8 @@ impl<'a> Generator<'a> {
         term
     }
 
-    /// Returns an attack between two nearby squares, or a comparison with a number of squares. Plans can shift these in the same
-    /// way as designators.
+    /// Returns an attack between two nearby squares, or a comparison with a number of squares. Plans can shift these filters in
+    /// the same way as designators.
     fn pointwise(&mut self) -> Term {
         let near = |of: usize, rng: &mut Rng| (of + 6 + rng.below(5)) % 8;
         let name = |x: usize, y: usize| format!("{}{}", (b'a' + x as u8) as char, y + 1);
@@ -250,8 +250,8 @@ impl<'a> Generator<'a> {
                 self.names += 1;
                 let name = format!("s{}", self.names);
                 let own = (name.clone(), Ty::Set);
-                // The loop's own variable may be read in the body but must not be assigned. Nested loops are rare,
-                // since their plans contain 4,096 bodies.
+                // The loop variable can be read in the body but not assigned. Nested loops are rare, because their plans contain
+                // 4,096 bodies.
                 let assignment = if self.rng.percent(4) { self.assigning(d) } else { self.reassign(1) };
                 let known = self.scope.len();
                 self.scope.push(own);
@@ -283,7 +283,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Returns a filter that adds the square of a loop to one of the sets in scope.
+    /// Returns a filter that adds the current square of a loop to one of the sets in scope.
     fn grow(&mut self, square: &str) -> String {
         let sets: Vec<&String> =
             self.scope.iter().filter(|(_, ty)| *ty == Ty::Set).map(|(name, _)| name).collect();
@@ -331,7 +331,7 @@ impl<'a> Generator<'a> {
         Term::new(ty, template + "@}", subs)
     }
 
-    /// Returns an assignment to a new variable, which is in scope from here on, or to an existing one.
+    /// Returns an assignment to an existing variable, or to a new one, which is in scope from then on.
     fn assign(&mut self, depth: usize) -> Term {
         if !self.scope.is_empty() && self.rng.percent(50) {
             return self.reassign(depth);
@@ -383,7 +383,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Returns a bound of a range: a number, or a variable together with a number.
+    /// Returns a bound for a range: a number, or a variable together with a number.
     pub(super) fn bound(&mut self, lo: i32, hi: i32) -> String {
         match self.variable(Ty::Num) {
             Some(name) if self.rng.percent(50) => name.text(),
@@ -391,8 +391,8 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Returns a filter under a transform, in parentheses because the transform would otherwise apply to everything on
-    /// its right.
+    /// Returns a filter inside a transform, in parentheses because the transform would otherwise extend to everything on its
+    /// right.
     fn transform(&mut self, ty: Ty, depth: usize) -> Term {
         let (kept, was_turned) = (self.copies, self.turned);
         let &(word, copies) = self.rng.pick(transforms());
@@ -419,7 +419,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Sometimes returns a term of a form that exists for every type.
+    /// Sometimes returns a term of a form that is available for every type.
     fn shared(&mut self, ty: Ty, depth: usize) -> Option<Term> {
         if depth == 0 {
             return None;
@@ -444,7 +444,8 @@ impl<'a> Generator<'a> {
     pub fn designator(&mut self) -> Term {
         let pieces = self.pieces();
         let squares = if self.turned { String::new() } else { self.squares() };
-        // Without pieces and squares, the text of the designator would be empty, so it is written as the range of all squares.
+        // If neither pieces nor squares were generated, the designator would be empty, so it is written as the range of all
+        // squares.
         let text = match (pieces.is_empty(), squares.is_empty()) {
             (true, true) => "a-h1-8".to_string(),
             _ => pieces + &squares,
@@ -607,7 +608,7 @@ impl<'a> Generator<'a> {
         let name = format!("s{}", self.names);
         let known = self.scope.len();
         self.scope.push((name.clone(), Ty::Set));
-        // The body may assign outer variables, but not the loop's own variable, which would be useless.
+        // The body can assign outer variables, but not the loop variable, which would be useless.
         let mut body = self.any(d);
         if known > 0 && self.rng.percent(35) {
             let own = self.scope.pop().expect("it was put there above");
@@ -697,7 +698,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Returns a set that often has only one square.
+    /// Returns a set that often has exactly one square.
     fn single(&mut self, d: usize) -> Term {
         match self.rng.below(4) {
             0 => Term::leaf(Ty::Set, *self.rng.pick(&["K", "k", "Q"])),
@@ -719,7 +720,7 @@ impl<'a> Generator<'a> {
             1 if self.rng.percent(30) => self.comparison(&["==", "<", ">="], d.saturating_sub(1)),
             _ => Term::leaf(Ty::Num, self.rng.within(0, 8).to_string()),
         };
-        // Two sets can be compared only for equality, so their sizes are compared instead.
+        // Sets can be compared only for equality, so their sizes are compared instead.
         let left = if left.ty == Ty::Set && right.ty == Ty::Set {
             Term::new(Ty::Num, "#@", vec![left])
         } else {

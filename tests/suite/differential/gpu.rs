@@ -1,10 +1,9 @@
-//! Runs generated queries, and compares `gpu` with `cpu`. The test in the parent module compares `cpu` with
-//! `reference`.
+//! Runs generated queries, and compares `gpu` with `cpu`. The test in the parent module compares `cpu` with `reference`.
 //!
-//! Both tests use the same seeds, queries and positions. The query of a seed first runs on `cpu` alone, which shows its
-//! hit rate and the operations of its plans. Only a limited share of the queries may match almost nowhere or almost
-//! everywhere. After the required number of queries, further queries are used only if they contain an operation that is
-//! still rare. A long run does this for each part of the seeds.
+//! Both tests use the same seeds, queries and positions. Each query first runs on `cpu` alone, to determine its hit rate and the
+//! operations in its plans. Only a limited share of the queries may match almost nowhere or almost everywhere. After the required
+//! number of queries, further queries are used only if they contain an operation that is still rare. A long run does this for
+//! each part of the seeds.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -30,14 +29,14 @@ use crate::common::{
 };
 use crate::runners::{self, Runner};
 
-/// The minimum numbers of queries in a part of the seeds, and the number of seeds that are run together.
+/// The minimum numbers of queries in each part of the seeds, and the number of seeds that run together.
 struct Due {
     /// The number of queries that are compared before the search for rare operations begins.
     queries: usize,
-    /// The minimum number of queries that must use each operation. It is 0 for a sample, which need not contain every
-    /// operation.
+    /// The minimum number of queries that must use each operation. It is 0 for the sample (the short form of the test), which
+    /// need not contain every operation.
     occurrences: usize,
-    /// The number of seeds that are run together.
+    /// The number of seeds that run together.
     seeds_at_once: u64,
 }
 
@@ -47,12 +46,12 @@ const OF_A_SAMPLE: Due = Due { queries: 60, occurrences: 0, seeds_at_once: 100 }
 /// The maximum percentage of queries that match almost nowhere or almost everywhere.
 const UNBALANCED_PERCENT: usize = 40;
 
-/// The maximum number of steps in a plan that the test compiles, and the maximum number of these steps that are loops or compute
-/// moves. A software driver needs minutes to compile longer plans.
+/// The maximum number of steps in a compiled plan, and the maximum number of these steps that are loops or compute moves. A
+/// software driver needs minutes to compile longer plans.
 const STEPS_MAX: usize = 500;
 const LOOPS_MAX: usize = 8;
 
-/// The maximum number of seeds that are tried in a part of the test.
+/// The maximum number of seeds that are tried in each part.
 const SEEDS_MAX: u64 = 150_000;
 
 /// Returns the name of an operation in a plan. Operations that are compiled in different ways get different names.
@@ -80,7 +79,7 @@ fn operations(program: &Program) -> BTreeSet<String> {
     let mut out: BTreeSet<String> = inputs.collect();
     for stage in &program.stages {
         out.extend(operations(&stage.program));
-        // Operations about games are not counted here, because the tests `gpu_games` cover them.
+        // Operations about games are not counted here, because the tests in `gpu_games` cover them.
         out.extend(stage.carried.iter().filter_map(|it| match &it.what {
             Made::Along { what, back } => Some(format!("Carry {what:?} back {back}")),
             Made::Game(_) => None,
@@ -168,15 +167,15 @@ fn all_operations() -> Vec<String> {
 struct Candidate {
     seed: u64,
     case: Case,
-    /// True if values and the numbers of matching copies (transformed patterns) are also compared. They need two more
-    /// kernels.
+    /// True if values and the numbers of matching copies (transformed patterns) are also compared. These comparisons need two
+    /// more kernels.
     values: bool,
     balanced: bool,
     /// The operations of all plans that are compiled to kernels.
     operations: BTreeSet<String>,
 }
 
-/// Returns the query that a seed generates, or `None` if there is nothing to compare.
+/// Returns the query that a seed generates; `None` if there is nothing to compare.
 fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
     let case = case(seed, real)?;
     let prepared = PreparedQuery::new(case.query.clone(), runners::without(case.mask)).ok()?;
@@ -196,7 +195,7 @@ fn candidate(seed: u64, real: &[Position]) -> Option<Candidate> {
     Some(Candidate { seed, values, balanced: is_balanced(hits, &case.block), operations, case })
 }
 
-/// Runs a query on `gpu` and `cpu`. Returns a message if their answers differ or if one of them fails.
+/// Runs a query on `gpu` and `cpu`. Returns a message if the results differ or an engine fails.
 pub(super) fn fault(
     query: &TypedQuery,
     block: &Block,
@@ -210,7 +209,7 @@ pub(super) fn fault(
         let want = if values { Wants::VALUES } else { Wants::HITS };
         let scan = |engine: &dyn Engine, want| engine.answer(block, want).map_err(|error| error.to_string());
         let (slow, fast) = match gpu.answer(block, want) {
-            // On a software adapter, the engine refuses queries that the adapter would answer wrongly.
+            // On a software adapter, the engine rejects queries for which the adapter's results would be wrong.
             Err(EngineError::Gpu(GpuError::TooLong { .. })) => return Ok(None),
             fast => (scan(&*cpu, want)?.hits, fast.map_err(|error| error.to_string())?.hits),
         };
@@ -241,15 +240,16 @@ pub(super) fn fault(
 /// One in this many queries also runs with kernels of another variant, a different one each time.
 const VARIANT_EVERY: u64 = 8;
 
-/// Compares the answers of `gpu` and `cpu` to a case. If they differ, returns a message about the smallest query whose answers
-/// still differ. The case also runs with the variant in which the processor, not the device, computes the columns along games.
+/// Compares the results of `gpu` and `cpu` for a case. If they differ, returns a message about the smallest query with different
+/// results. The case also runs with the kernel variant in which the processor, not the device, computes the columns (a bit or a
+/// value per position) along games.
 fn explain(candidate: &Candidate, variants: &[Variant]) -> Option<String> {
     let Candidate { seed, case: Case { term, query, block, mask }, values, operations, .. } = candidate;
     let carries = operations.iter().any(|name| name.starts_with("Carry "));
     let by_host = carries.then(|| "hostcarry".parse().expect("it is a variant"));
     let number = seed / PARTS as u64;
     let others = number.is_multiple_of(VARIANT_EVERY).then(|| {
-        // Neighbouring variants are similar, so the next query uses a variant that is far away in the list.
+        // Neighbouring variants are similar, so the next query uses a variant far away in the list.
         variants[(seed / VARIANT_EVERY * 37) as usize % variants.len()]
     });
     let mut kernels = [Variant::default()].into_iter().chain(by_host).chain(others);
@@ -265,7 +265,7 @@ fn explain(candidate: &Candidate, variants: &[Variant]) -> Option<String> {
     Some(format!("seed {seed}, {variant}, {:?}\n  {text}\n  {fault}", runners::without(*mask)))
 }
 
-/// Calls a function for each item, on two threads. The results have the order of the items.
+/// Calls a function for each item, on two threads. The results are in the order of the items.
 fn on_two_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let out = Mutex::new(BTreeMap::new());
@@ -316,7 +316,7 @@ fn compare_part(part: u64, due: &Due, real: &[Position]) {
                 candidate.operations.iter().any(is_rare)
             };
             if is_taken {
-                // Queries that are added because of rare operations may have any hit rate.
+                // Queries that are added for rare operations may have any hit rate.
                 extra += usize::from(queries >= due);
                 balanced += usize::from(queries < due && candidate.balanced);
                 queries += 1;
@@ -337,7 +337,7 @@ fn compare_part(part: u64, due: &Due, real: &[Position]) {
         rarest.0, rarest.1
     );
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
-    // The test also checks its own generator: every operation occurs, and the queries both match and miss.
+    // The generator is also tested: every operation must occur, and the queries must match at some positions but not at all.
     let rare: Vec<_> = seen.iter().filter(|(_, count)| **count < occurrences).collect();
     assert!(rare.is_empty(), "operations that occur in less than {occurrences} queries: {rare:?}");
     let listed = all_operations();

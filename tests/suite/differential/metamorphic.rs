@@ -1,6 +1,6 @@
-//! Tests laws of the query language, without a second engine. A law is a pair of queries that must have equal answers,
-//! whatever filters replace their placeholders. In addition, a query under a transform must have the same answers on a
-//! game and on the image of the game.
+//! Tests laws of the query language, without a second engine. A law is a pair of queries with placeholders that must have the
+//! same results, whatever filters replace the placeholders. In addition, a query with a transform must have the same results for
+//! a game and for the transformed game.
 
 use std::fmt::Write as _;
 
@@ -19,16 +19,16 @@ use super::{
 };
 use crate::{common::length::trials, common::pgn_blocks_with, runners::Runner, second_chains::game::Game};
 
-/// The games for which a law is true.
+/// The games for which a law holds.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Holds {
-    /// For all games, including those with side lines.
+    /// All games, including those with side lines.
     Everywhere,
-    /// Only for games in which each position has at most one child, that is, games without side lines.
+    /// Only games in which each position has at most one child, that is, games without side lines.
     InLists,
 }
 
-/// The part of the answers that must be equal.
+/// The part of the results that must be equal.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Same {
     Hits,
@@ -56,8 +56,7 @@ const LAWS: &[(Holds, Same, &str, &str)] = &[
     (Everywhere, Values, "line primary --> {$A true}+", "line --> {$A true} --> {primary $A true}*"),
     (Everywhere, Hits, "line --> {$A true} --> .+", "{$A --}"),
     (Everywhere, Hits, "$E", "path $E"),
-    // As a condition, `--` tests whether there is a child at which a set is not empty. As a set, it is the set at the
-    // first child.
+    // As a condition, `--` tests that the set is not empty at some child. As a set, it is the set at the first child.
     (Everywhere, Hits, "{--($A) true}", "path -- {$A true}"),
     (InLists, Hits, "--($A)", "child:$A"),
     (InLists, Hits, "$E", "child:(currentmove $E)"),
@@ -107,7 +106,7 @@ const LAWS: &[(Holds, Same, &str, &str)] = &[
     (Everywhere, Values, "local dictionary DD DD[ply]=$N DD[ply]", "$N"),
 ];
 
-/// Returns a runner for each engine that can run a query.
+/// Returns a runner (engine with options) for each engine that can run a query.
 fn runners(text: &str) -> Vec<Runner> {
     let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
     let prepared = PreparedQuery::new(query, PlanOptions::default());
@@ -119,8 +118,8 @@ fn answers(runner: &Runner, text: &str, block: &Block) -> Vec<Answer> {
     runner.answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// The results for one law: the number of positions at which the queries match, the number of the others, and messages
-/// about unequal answers.
+/// The results for one law: the numbers of positions at which its queries match and do not match, and messages about different
+/// results.
 #[derive(Default)]
 struct Seen {
     hits: usize,
@@ -152,8 +151,8 @@ fn laws_hold_on_generated_queries() {
         let mut seen = Seen::default();
         for k in trials(60, 6).map(|k| k as u64) {
             let mut rng = Rng::new(1000 * index as u64 + k);
-            // In one part of a long run, the numbers of all trials have the same remainder modulo 4. So the choice of
-            // side lines must not depend only on this remainder.
+            // In one part of a long run, all trial numbers have the same remainder modulo 4. So the choice of side lines must not
+            // depend on this remainder alone.
             let variations = holds == Everywhere && (k / 4 + k) % 2 == 0;
             let (games, block) = games(&mut rng, variations);
             let parts = GameQueries::new(&mut rng, &games).parts();
@@ -179,7 +178,7 @@ fn laws_hold_on_generated_queries() {
 
 // ---- images of games
 
-/// A transformation of games: a function on squares, and true if the colours are swapped.
+/// A transformation of games: a function on squares, and true if it swaps the colours.
 type Image = (fn(Square) -> Square, bool);
 
 const IMAGES: [(&str, Image); 2] = [
@@ -209,7 +208,7 @@ fn image_of_move(chess: &Chess, mv: Move, (square, _): Image) -> Option<Move> {
         .find(|other| other.from() == Some(from) && other.to() == to && other.promotion() == mv.promotion())
 }
 
-/// Returns games that begin from positions without castling rights. Each is in PGN, followed by the PGN of its image.
+/// Returns games that start from positions without castling rights, each as PGN followed by the PGN of the transformed game.
 fn games_and_images(rng: &mut Rng, image: Image) -> [String; 2] {
     let mut out = [String::new(), String::new()];
     let starts: Vec<&Game> = pool().iter().collect();
@@ -241,7 +240,7 @@ fn games_and_images(rng: &mut Rng, image: Image) -> [String; 2] {
     out
 }
 
-/// A query under a transform that is its own inverse has the same answers on a game and on the game's image.
+/// A query with a transform that is its own inverse must have the same results for a game and for the transformed game.
 #[test]
 fn orbits_answer_alike_on_images_of_games() {
     let (mut hits, mut faults) = (0, Vec::new());

@@ -1,5 +1,4 @@
-//! Generates games on which a query runs: games that begin with positions generated from the query, and games that are
-//! played at random.
+//! Generates games on which a query runs: games that start from positions generated for the query, and random games.
 
 use orbit_core::board::{Bitboard, Board, Code, Color, PackedMove, PieceSet, Position, Square};
 use orbit_pgn::{Game, Outcome, SideLine, Tag};
@@ -24,12 +23,11 @@ pub fn designators(query: &TypedQuery) -> Vec<(Pieces, Bitboard)> {
     out
 }
 
-/// Returns `count` games for a query. They begin with positions that are generated from the query, and a few of them
-/// have moves.
+/// Returns `count` games for a query. They start from positions generated for the query, and a few of them have moves.
 pub fn games(rng: &mut Rng, query: &TypedQuery, real: &[Position], count: usize) -> Vec<Game> {
     let wanted = designators(query);
     let mut played = 15;
-    // A query about other positions of a game needs games with several positions, so more of the games have moves.
+    // A query about other positions needs games with several positions, so more games have moves.
     query.body.walk(&mut |node| played = if operation(node).starts_with("Find") { 60 } else { played });
     (0..count)
         .map(|_| {
@@ -56,11 +54,11 @@ fn add_lines(rng: &mut Rng, game: &mut Game, start: Position) {
     add_lines_to(rng, game, (&positions, 0), next, 3);
 }
 
-/// Adds side lines to a line, which is given by its positions and the number of the first of them. `next` is the number
-/// of the next position that is added. Returns the number after the last one that was added.
+/// Adds side lines to a line, given by its positions and the number of its first position. `next` is the number of the next new
+/// position. Returns the number after the last new position.
 fn add_lines_to(rng: &mut Rng, game: &mut Game, line: (&[Position], u32), mut next: u32, depth: u32) -> u32 {
     let (positions, first) = line;
-    // No move is played from the last position, so no side line can be an alternative there.
+    // No move is played from the last position, so it has no alternatives.
     for (at, position) in positions.iter().enumerate().rev().skip(1) {
         let siblings = if depth > 0 && rng.percent(25) { 1 + rng.below(2) as u32 } else { 0 };
         for sibling in 1..=siblings {
@@ -84,7 +82,7 @@ fn after(mut position: Position, mv: PackedMove) -> Position {
     position
 }
 
-/// Returns positions from games that are played at random from the standard start position.
+/// Returns positions from random games that start from the standard position.
 pub fn random_games(rng: &mut Rng, count: usize) -> Vec<Position> {
     let mut out = vec![Position::standard()];
     while out.len() < count {
@@ -100,11 +98,10 @@ pub fn random_games(rng: &mut Rng, count: usize) -> Vec<Position> {
     out
 }
 
-/// Returns random legal moves from a position. There are none if shakmaty cannot represent the position.
+/// Returns random legal moves from a position, or none if shakmaty cannot represent the position.
 pub fn random_moves(rng: &mut Rng, start: &Position, plies: usize) -> Vec<PackedMove> {
     let Ok(mut chess) = start.to_chess() else { return vec![] };
-    // If shakmaty drops castling or en passant rights, no moves are generated, because the replay would keep these
-    // rights.
+    // If shakmaty drops castling or en passant rights, no moves are generated, because the replay would keep these rights.
     if Position::from_setup(&chess.to_setup(shakmaty::EnPassantMode::Always)) != *start {
         return vec![];
     }
@@ -121,7 +118,7 @@ pub fn random_moves(rng: &mut Rng, start: &Position, plies: usize) -> Vec<Packed
     out
 }
 
-/// The effect of a transform of the query language on squares and on colours.
+/// The effect of a query transform on squares and on colours.
 #[derive(Clone, Copy)]
 struct Image {
     swap_axes: bool,
@@ -165,7 +162,7 @@ impl Image {
     }
 }
 
-/// Returns a position in which most designators of a query, moved by some transform, find pieces that they match.
+/// Returns a position in which most designators of a query, after some transform, match a piece.
 fn made_from(rng: &mut Rng, wanted: &[(Pieces, Bitboard)], background: Position) -> Position {
     let mut board = match rng.below(10) {
         0..=3 => background.board,
@@ -220,7 +217,7 @@ fn clutter(rng: &mut Rng) -> Board {
     board
 }
 
-/// Returns random contents for a square: empty or a piece, but never a king.
+/// Returns random contents for a square: a piece other than a king, or nothing.
 fn code(rng: &mut Rng) -> Code {
     Code(*rng.pick(&[0, 1, 1, 2, 3, 4, 5, 9, 9, 10, 11, 12, 13]))
 }
@@ -247,7 +244,7 @@ fn kings(rng: &mut Rng, board: &mut Board) {
     }
 }
 
-/// Returns the board with a random side to move, castling rights and en passant square that are possible on it.
+/// Returns the board with a random side to move, and with castling rights and an en passant square that are possible on it.
 fn with_state(rng: &mut Rng, board: Board, background: Position) -> Position {
     if board == background.board {
         return background;

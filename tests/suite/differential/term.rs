@@ -10,7 +10,7 @@ pub enum Ty {
     Position,
 }
 
-/// A filter: its text, with a `@` for each operand. Operands are put in parentheses where these may be needed.
+/// A filter: its text, with a `@` for each operand, and its operands, which are written in parentheses where needed.
 #[derive(Clone, Debug)]
 pub struct Term {
     pub ty: Ty,
@@ -30,7 +30,7 @@ impl Term {
         Term::new(ty, text, vec![])
     }
 
-    /// Returns the term as a condition. Numbers and extrema cannot be conditions by themselves.
+    /// Converts the term to a condition. A number or an extremum is not a condition by itself.
     pub fn into_condition(self) -> Term {
         let text = self.text();
         let is_alone = text.trim_matches(['(', ')']).parse::<i64>().is_ok()
@@ -51,7 +51,7 @@ impl Term {
         out
     }
 
-    /// Returns all terms that a single simplification can produce from this one.
+    /// Returns all terms that are one simplification away.
     fn smaller(&self) -> Vec<Term> {
         let least = match self.ty {
             Ty::Bool => "true",
@@ -82,8 +82,7 @@ impl Term {
         out
     }
 
-    /// Returns the smallest term found that still fails. `fails` is called with the text of a query and returns true if
-    /// it fails.
+    /// Returns the smallest failing term that was found. `fails` takes the text of a query and returns true if it fails.
     pub fn shrink(mut self, fails: &mut dyn FnMut(&str) -> bool) -> Term {
         for _ in 0..200 {
             let len = self.text().len();

@@ -1,16 +1,17 @@
-//! Runs generated queries of each kind in [`Kind`] in the same way as a search, and compares all results of the search
-//! with those of the reference engine: hits, values, comments, messages, tags, sort keys and spans.
+//! Runs generated queries from each group in [`Kind`] as a search does, and compares all results with those of the reference
+//! engine: hits, values, comments, messages, tags, sort keys and spans.
 
 use super::{Rng, difference, game_queries::GameQueries, game_queries::kinds::Kind, games::games};
 use crate::told::{Told, told};
 use orbit_search::executor::EngineChoice;
 
-/// The number of queries of each kind that are compared. A query counts only if a plan can express it and it has hits.
+/// The number of queries that are compared in each group of generated queries. A query counts only if it has a plan (code for the
+/// fast engines) and hits.
 const COMPARED_DUE: usize = 100;
-/// The maximum number of seeds that are tried for a kind.
+/// The maximum number of seeds that are tried for each group of generated queries.
 const SEEDS_MAX: u64 = 600;
 
-/// Compares the results for two lists of blocks, and returns the first difference.
+/// Compares the results for two lists of blocks (groups of games), and returns the first difference.
 fn fault(slow: &[Told], fast: &[Told]) -> Option<String> {
     if slow.len() != fast.len() {
         return Some("the numbers of blocks differ".into());
@@ -27,8 +28,8 @@ fn fault(slow: &[Told], fast: &[Told]) -> Option<String> {
     })
 }
 
-/// Compares the results of queries of a kind until enough queries are compared, and returns the numbers of comments, ranks and
-/// spans that were compared.
+/// Compares the results of queries from a group until enough queries have been compared. Returns the numbers of compared
+/// comments, ranks and spans.
 fn compare_kind(kind: Kind) -> [usize; 3] {
     let (mut compared, mut refused, mut seed) = (0, 0, 0);
     let mut seen = [0; 3];

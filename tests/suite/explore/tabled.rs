@@ -1,4 +1,4 @@
-//! Compares the explorer's answers from tables of positions with those from reading all games, byte for byte.
+//! Compares the explorer's responses computed from position tables with those computed from all games, byte for byte.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,8 +16,8 @@ use orbit_visits::{OpenTables, table_path};
 use super::{all, asked};
 use crate::visits::{append, name, reel_of, sample_games, write};
 
-/// Games whose ends, starts and repetitions a faulty table could mistake for moves. One game is skipped, so the numbers of the
-/// games have a gap.
+/// Games whose ends, starts and repetitions a faulty table could mistake for moves. One game is skipped, so the game numbers have
+/// a gap.
 const GAMES: &str = r#"
 [Event "Rated Blitz game"]
 [White "Two moves"]
@@ -104,7 +104,7 @@ const GAMES: &str = r#"
 1. e3 Kd8 1-0
 "#;
 
-/// Games that reach one position by different moves, but with the same number of moves. One rating is unknown.
+/// Games that reach the same position by different moves, but after the same number of moves. One rating is unknown.
 const WAYS: &str = r#"
 [WhiteElo "2000"]
 [Date "2020.01.01"]
@@ -122,7 +122,7 @@ const WAYS: &str = r#"
 1. Na3 h5 2. e4 a6 0-1
 "#;
 
-/// Returns the PGN files and reels of a folder, ordered by name, or the path itself if it is a file.
+/// Returns the PGN files and reels (packed games) in a folder, sorted by name, or the path itself if it is a file.
 fn files(path: &Path) -> Vec<PathBuf> {
     let Ok(folder) = fs::read_dir(path) else { return vec![path.to_owned()] };
     let mut files: Vec<PathBuf> = folder.map(|file| file.unwrap().path()).collect();
@@ -131,8 +131,8 @@ fn files(path: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the answer as JSON and as text, and the number of tables that were used. With `in_memory`, blocks are not read from
-/// the files.
+/// Returns the response as JSON and text, and the number of tables that were used. With `in_memory`, blocks (groups of games) are
+/// held in memory and not read from the files.
 fn explored(path: &Path, parameters: &Parameters, uses_tables: bool, in_memory: bool) -> (String, usize) {
     let explorer = Explorer::new(asked(parameters.clone()));
     let mut database = BlockStream::open(&files(path), StreamOptions::default()).unwrap();
@@ -170,7 +170,7 @@ fn compare(path: &Path, parameters: &Parameters, tables: usize) -> String {
     read
 }
 
-/// Returns the positions of all games, and for some of them the moves that lead there from the standard start position.
+/// Returns the positions of all games and, for some positions, the moves that lead there from the standard start position.
 fn places(reel: &Path) -> (BTreeSet<String>, BTreeSet<String>) {
     let reel = Reel::open(reel).unwrap();
     let (mut fens, mut ways) = (BTreeSet::new(), BTreeSet::new());
@@ -178,7 +178,7 @@ fn places(reel: &Path) -> (BTreeSet<String>, BTreeSet<String>) {
         for game in reel.block(index).unwrap().games() {
             let mut position = game.start();
             let mut way = Some(String::new()).filter(|_| position == orbit_core::board::Position::STANDARD);
-            // After a null move (a pass), a king may be left in check. shakmaty rejects such positions.
+            // A null move (a pass) may leave a king in check. shakmaty rejects such positions.
             fens.extend(position.to_chess().ok().map(|chess| name(&chess)));
             for mv in game.moves() {
                 way = way.filter(|way| way.len() < 60 && !mv.to_san(&position).starts_with("--"));
@@ -230,8 +230,7 @@ fn made(text: &str, chunk_bytes: usize) -> (tempfile::TempDir, PathBuf) {
 
 #[test]
 fn tables_tell_the_moves_that_games_tell() {
-    // With the larger chunk size, all games are in one block. With the smaller one, most games are next to the end of a
-    // block.
+    // With the larger chunk size, all games are in one block. With the smaller one, most games are near a block boundary.
     for (chunk_bytes, totals_from) in [(100_000, u64::MAX), (200, u64::MAX), (100_000, 1), (200, 1)] {
         let (_folder, reel) = made(GAMES, chunk_bytes);
         write(&reel, |options| options.totals_from = totals_from);
@@ -280,7 +279,7 @@ fn totals_tell_what_visits_tell_and_leave_the_rest_to_visits() {
     compare_all(&reel, 60, 1);
     let text = |text: &str| Some(text.to_owned());
     let none = Parameters::default;
-    // The number of games that are added up; `None` if the totals of frequent positions contain the answer.
+    // The number of games that are added up; `None` if the stored totals of frequent positions contain the result.
     let asks = [
         (none(), None),
         (Parameters { play: text("e4"), ..none() }, None),
@@ -292,7 +291,7 @@ fn totals_tell_what_visits_tell_and_leave_the_rest_to_visits() {
         (Parameters { recent_games: text("16"), top_games: text("0"), ..none() }, None),
         (Parameters { since: text("2010-03-01"), ..none() }, Some(160)),
         (Parameters { recent_games: text("60"), ..none() }, Some(160)),
-        // These moves also lead to the position, but only in few games.
+        // These moves also lead to the position, but only in a few games.
         (Parameters { play: text("Nf3 Nf6 Ng1 Ng8"), ..none() }, Some(160)),
         (Parameters { play: text("Na3 h5 e4"), ..none() }, Some(3)),
         (Parameters { play: text("e4 h5 Na3"), ..none() }, None),
@@ -304,7 +303,7 @@ fn totals_tell_what_visits_tell_and_leave_the_rest_to_visits() {
         let used = explorer.from_tables(database, &OpenTables::default(), |_| None).used;
         assert_eq!(used[0].untotalled, due, "{ask:?}");
     }
-    // Appended games are not in the totals, so they are read in addition.
+    // Appended games are not in the totals, so they are also read.
     let more = folder.path().join("more.pgn");
     fs::write(&more, GAMES).unwrap();
     append(&reel, &more, 300);
@@ -351,7 +350,7 @@ fn reels_of_a_folder_and_files_before_reels_are_told() {
         compare(folder.path(), &Parameters { play: Some("d4 Nf6 c4 e6".into()), ..filter.clone() }, 2);
         compare(folder.path(), &Parameters { play: Some("e4".into()), ..filter }, 2);
     }
-    // If a PGN text comes before a reel (packed games), the numbers of the reel's games are not known until the text has been read.
+    // If a PGN file precedes a reel (packed games), the numbers of the reel's games are unknown until the PGN has been read.
     fs::write(folder.path().join("a.pgn"), super::GAMES).unwrap();
     for filter in filters() {
         compare(folder.path(), &Parameters { play: Some("e4".into()), ..filter }, 2);

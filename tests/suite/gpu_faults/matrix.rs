@@ -1,4 +1,4 @@
-//! Runs `orbit scan --engine gpu` with each fault of the driver.
+//! Runs `orbit scan --engine gpu` with each possible driver fault.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,7 +10,7 @@ use crate::common::length::{Length, least, length};
 const QUERY: &str = "shift flip flipcolor {Nd4 kf3}";
 const ANSWER: &str = "games hit 354\npositions hit 633\n";
 
-/// The calls that wgpu makes and that can fail, each with the numbers of those calls of the function that are made to fail.
+/// The Vulkan functions that wgpu calls and that can fail, and for each the numbers of the calls that are made to fail.
 pub const CALLS: [(&str, &[u32]); 25] = [
     ("vkEnumerateInstanceExtensionProperties", &[1, 2]),
     ("vkCreateInstance", &[1]),
@@ -39,28 +39,28 @@ pub const CALLS: [(&str, &[u32]); 25] = [
     ("vkQueueWaitIdle", &[1]),
 ];
 
-/// Removes the faults that this run does not test. A sample keeps one fault in seven.
+/// Removes the faults that this run does not test. A sample, the short form of the test, keeps one fault in seven.
 pub fn sample(faults: &mut Vec<Fault>) {
     let mut place = 0;
     faults.retain(|_| {
         place += 1;
         match length() {
             Length::Sample => place % 7 == 0,
-            // Each call has six faults. `place / 6` shifts the parts from call to call, so that each part contains all
-            // six kinds of faults.
+            // Each call has six faults. `place / 6` shifts the parts from call to call, so that each part contains all six kinds
+            // of faults.
             length => length.is_long(place + place / 6),
         }
     });
 }
 
-/// Returns a command that runs the program with these arguments on the games of the tests.
+/// Returns a command that runs the program with these arguments on the test games.
 pub fn orbit(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
     command.current_dir(Path::new(env!("CARGO_MANIFEST_DIR"))).args(args);
     command
 }
 
-/// Checks that a run with a fault ended as it must. If not, returns a message.
+/// Checks that a run with a fault ended correctly, and returns a message if not.
 fn judge(ran: &Ran) -> Result<(), &'static str> {
     let is_error = ran.stderr.contains("error: ") && ran.stderr.contains("--engine cpu");
     if ran.stderr.contains("panicked") {
@@ -106,7 +106,7 @@ fn after_a_fault_of_any_call_a_run_answers_or_says_what_to_do() {
     assert!(is_enough, "{met} met, {answered} answered, {told} told");
 }
 
-/// A device is reopened exactly once: its first failure is not reported, but the second is.
+/// A lost device must be reopened exactly once: its first failure is not reported, but the second is.
 #[test]
 fn a_device_that_is_lost_while_it_is_waited_for_is_opened_once_more() {
     shim::needed();
@@ -136,7 +136,7 @@ fn commands_that_only_look_at_the_driver_do_not_panic() {
     }
 }
 
-/// If everything works, users do not see the messages that loaders and drivers print.
+/// If a command succeeds, users must not see the messages that loaders and drivers print.
 #[test]
 fn commands_that_succeed_show_nothing_of_what_drivers_print() {
     shim::needed();

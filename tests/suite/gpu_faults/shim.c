@@ -1,10 +1,10 @@
-// A libvulkan.so.1 that passes calls to the real one, but lets calls of one function fail.
+// A libvulkan.so.1 that forwards calls to the real library, but makes calls of one function fail.
 //
 // FAULT_LOADER     the path of the real libvulkan.so.1
 // FAULT_CALL       the function that fails, such as vkWaitSemaphores
-// FAULT_AT         the number of the first call of this function that fails, from 1; all later calls fail too
+// FAULT_AT         the number, counted from 1, of the first failing call of this function; all later calls also fail
 // FAULT_ONCE       if it is set, only the call FAULT_AT fails
-// FAULT_CODE       the result of a failing call; 99: the call never returns; 98: the call succeeds, but buffers have no usage
+// FAULT_CODE       the result of a failing call; 99: the call never returns; 98: the call succeeds, but buffers lack usage flags
 // FAULT_LOG        a file that is created when a call fails
 #include <dlfcn.h>
 #include <fcntl.h>

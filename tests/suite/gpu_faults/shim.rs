@@ -14,33 +14,32 @@ pub const NO_MEMORY: i32 = -1;
 pub const NO_DEVICE_MEMORY: i32 = -2;
 pub const NEVER: i32 = 99;
 
-/// The code for a misuse: the call succeeds, but creates a buffer without a usage. Only a validation layer detects
-/// this.
+/// The code for a misuse: the call succeeds, but creates a buffer without usage flags. Only a validation layer detects this.
 pub const MISUSE: i32 = 98;
 
 /// A fault: which call fails, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault {
     pub call: &'static str,
-    /// The number of the failing call among all calls of the function, from 1.
+    /// The number of the failing call, counted from 1 over all calls of the function.
     pub at: u32,
     pub code: i32,
-    /// True if only this call fails; false if all later calls of the function fail, too.
+    /// True if only this call fails; false if all later calls of the function also fail.
     pub once: bool,
 }
 
-/// The output of a run, and its exit code.
+/// The output and the exit code of a run.
 #[derive(Debug)]
 pub struct Ran {
     /// The exit code; `None` if a signal ended the run.
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
-    /// True if the call that should fail was made.
+    /// True if the call that was supposed to fail was made.
     pub met: bool,
 }
 
-/// Marks the running test as ignored if no faults can be injected. That requires a Vulkan loader, and a driver with an adapter.
+/// Marks the running test as ignored if faults cannot be injected, which requires a Vulkan loader and a driver with an adapter.
 pub fn needed() {
     let found = loader().is_some() && orbit_engine::gpu::adapters().is_ok_and(|all| !all.is_empty());
     GPU.met(found.then_some(()));
@@ -52,7 +51,7 @@ fn loader() -> Option<PathBuf> {
     folders.iter().map(|folder| Path::new(folder).join("libvulkan.so.1")).find(|path| path.exists())
 }
 
-/// Returns the folder that contains the loader of the tests.
+/// Returns the folder with the tests' own Vulkan loader.
 fn folder() -> &'static Path {
     static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let folder = tempfile::tempdir().expect("a folder");
@@ -66,7 +65,7 @@ fn folder() -> &'static Path {
     FOLDER.path()
 }
 
-/// Makes a command use the tests' own loader.
+/// Makes a command use the tests' own Vulkan loader.
 pub fn behind_the_shim(command: &mut Command) -> &mut Command {
     command.env("LD_LIBRARY_PATH", folder()).env("FAULT_LOADER", loader().expect("a loader"))
 }
@@ -93,7 +92,7 @@ pub fn run(mut command: Command, fault: Fault) -> Ran {
     ran
 }
 
-/// Runs a command to its end. The test fails if the command does not end in a limited time.
+/// Runs a command to its end. The test fails if the command exceeds a time limit.
 pub fn finished(mut command: Command, what: &str) -> Ran {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let output = Process::new(command.spawn().expect("the binary was built")).output(what);

@@ -1,7 +1,7 @@
 //! Tests that the processor replaces a card that fails, and that a call that never returns is abandoned.
 //!
-//! `--engine auto` does not use a software adapter, and a test cannot wait for two minutes. So the engines are created
-//! directly, in a child process that runs this test program with the failing loader.
+//! `--engine auto` does not use a software adapter, and a test cannot wait for two minutes. So a child process, which runs this
+//! test program with the failing loader, creates the engines directly.
 
 use std::process::Command;
 use std::sync::Arc;
@@ -23,9 +23,9 @@ use crate::common::pgn_blocks;
 
 const QUERIES: [&str; 2] = ["shift flip {Nd4 kf3}", "#(P attacks n)"];
 
-/// The time without an answer after which a child process gives up its device.
+/// The time without a response after which a child process gives up its device.
 const SILENCE: Duration = Duration::from_millis(1500);
-/// The same time for a busy machine, on which even a working device may seem not to answer.
+/// The same time for a busy machine, on which even a working device may seem unresponsive.
 const LONG_SILENCE: Duration = Duration::from_secs(30);
 
 fn prepared(text: &str) -> PreparedQuery {
@@ -72,8 +72,8 @@ fn by_cpu() -> String {
     answers(&engines).unwrap()
 }
 
-/// Runs as the child process, which behaves like `orbit` with `--engine auto` and a card, or with `--engine gpu`. When it runs as
-/// an ordinary test, it does nothing.
+/// Runs as the child process, which behaves like `orbit` with `--engine auto` and a card, or with `--engine gpu`. As an ordinary
+/// test, it does nothing.
 #[test]
 fn a_child() {
     let Ok(engine) = std::env::var("FAULT_CHILD") else { return };
@@ -104,7 +104,7 @@ fn a_child() {
     }
 }
 
-/// Runs a child process. Returns its answer, or the reason of its failure, together with everything that it printed.
+/// Runs a child process. Returns its result or the reason for its failure, and everything that it printed.
 fn child(
     engine: &str,
     fault: Fault,
@@ -179,13 +179,13 @@ fn a_call_that_never_returns_is_given_up() {
         let mut silence = SILENCE;
         let (mut said, mut ran) = child("gpu", fault, silence)?;
         if said.is_err() && !ran.met {
-            // The call that should hang was never made. So another call took longer than [`SILENCE`], because the
-            // machine is busy.
+            // The call that should hang was never made, so another call took longer than [`SILENCE`], because the machine is
+            // busy.
             silence = LONG_SILENCE;
             (said, ran) = child("gpu", fault, silence)?;
         }
         match said {
-            // If `vkQueueWaitIdle` hangs, all work has already been done, so the answer is right.
+            // If `vkQueueWaitIdle` hangs, all work is already done, so the result is right.
             Ok(said) if said == expected && (!ran.met || fault.call == "vkQueueWaitIdle") => Ok(()),
             Err(error) if ran.met && error == (GpuError::Silent { after: silence }).to_string() => Ok(()),
             said => Err(format!("{fault:?}: {said:?}: {ran:?}")),

@@ -1,4 +1,4 @@
-//! Checks that the Khronos validation layer reports no wrong use of Vulkan.
+//! Checks that the Khronos validation layer reports no misuse of Vulkan.
 
 use super::{
     matrix::orbit,

@@ -1,5 +1,4 @@
-//! Takes games out of their files, adds comments, and joins the games again. A reader must then read the games as
-//! before.
+//! Extracts games from their files, adds comments, and joins the games again. Parsing the result must give the same games.
 
 use orbit_pgn::{
     AnnotationKind, GameStatus, SourceKind, Tag, annotate, first_game, game_text, read_game, separator,
@@ -13,7 +12,7 @@ use crate::common::marks::{is_marked, marks};
 
 const CAP: usize = 64 << 20;
 
-/// Returns the parts of a game that must not change: everything except offsets.
+/// Returns the properties of a game that must not change: everything except offsets.
 fn essence(game: &Game) -> Game {
     let mut game = game.clone();
     let offset = game.offset;
@@ -36,7 +35,6 @@ fn without_offsets(game: &Game) -> Game {
     game
 }
 
-/// Returns true if only blanks precede a game on its line.
 fn begins_a_line(bytes: &[u8], game: &Game) -> bool {
     let before = String::from_utf8_lossy(&bytes[..game.offset as usize]);
     let line = before.rsplit(['\n', '\r']).next().unwrap();
@@ -44,8 +42,8 @@ fn begins_a_line(bytes: &[u8], game: &Game) -> bool {
         .is_empty()
 }
 
-/// Checks a game of a file, and returns its text without and with comments. Returns `None` for a game that begins
-/// within a line, because its text alone may be read differently, and for a skipped game, because it has no hits.
+/// Checks a game of a file, and returns its text without and with comments. Returns `None` for a game that begins within a line,
+/// because its text alone may be parsed differently, and for a skipped game, because it has no hits.
 fn commented(name: &str, bytes: &[u8], game: &Game) -> Option<[Vec<u8>; 2]> {
     let text = first_game(&bytes[game.offset as usize..], CAP);
     let alone = read_game(text, &ParseOptions::default()).map(|game| essence(&game));
@@ -70,8 +68,8 @@ fn commented(name: &str, bytes: &[u8], game: &Game) -> Option<[Vec<u8>; 2]> {
     Some([text.to_vec(), commented])
 }
 
-/// Checks that comments in side lines are read at the nodes to which they were added, and that the tree of moves does
-/// not change.
+/// Checks that comments in side lines are read back at the nodes to which they were added, and that the move tree does not
+/// change.
 fn commented_nodes(name: &str, text: &[u8]) {
     let mut options = ParseOptions::default();
     (options.variations, options.annotations) = (true, true);
@@ -97,8 +95,8 @@ fn commented_nodes(name: &str, text: &[u8]) {
     assert_eq!(after, before, "{name}: {shown}");
 }
 
-/// Checks the games of a text one by one, and then all of them joined, with the last one first. Returns the number of
-/// games.
+/// Checks the games of a text one by one, and then all of them joined in a different order, with the last one first. Returns the
+/// number of games.
 fn check(name: &str, bytes: &[u8]) -> usize {
     let chunk = Sources::from_bytes(name, bytes.to_vec()).next_chunk();
     if chunk.is_some_and(|chunk| chunk.texts[0].kind == SourceKind::Epd) {

@@ -14,10 +14,10 @@ fn game(event: &str) -> String {
 /// The result of reading some inputs. Names are relative to a folder.
 #[derive(Debug, Default, PartialEq)]
 struct Read {
-    /// The name of each source, with the events of its games. If there are many games, only the first event and the
-    /// number of games.
+    /// The name of each source, with the events of its games. If there are many games, only the first event and the number of
+    /// games.
     sources: Vec<(String, Vec<String>)>,
-    /// The sources that were not read to their ends, each with the reason for that.
+    /// The sources that were not read to their ends, each with the reason.
     failures: Vec<(String, String)>,
     skipped: Vec<String>,
     notes: Vec<String>,
@@ -117,7 +117,7 @@ fn one_member_or_one_folder_of_an_archive_can_be_given() {
         ("x.zip/a.pgn", &[("x.zip/a.pgn", &["a"][..])][..]),
         ("x.zip/sub", &[("x.zip/sub/b.pgn", &["b"])]),
         ("x.zip/sub/", &[("x.zip/sub/b.pgn", &["b"])]),
-        // If the user names a member, it is read whatever its name is.
+        // A member that the user names is read whatever its extension is.
         ("x.zip/sub/readme.txt", &[("x.zip/sub/readme.txt", &["c"])]),
     ] {
         let read = read_all(folder.path(), &[given]).unwrap();
@@ -134,7 +134,7 @@ fn one_member_or_one_folder_of_an_archive_can_be_given() {
         let error = read_all(folder.path(), &[given]).unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
-    // If there is a folder with the name of the archive, the folder is read.
+    // If a folder has the name of the archive, the folder is read instead.
     fs::create_dir_all(path("x")).unwrap();
     fs::rename(path("x.zip"), path("y.zip")).unwrap();
     fs::create_dir(path("x.zip")).unwrap();
@@ -227,7 +227,7 @@ fn names_of_zip_are_utf_8_or_code_page_437() {
         extra: extra.to_vec(),
         ..Member::deflated("", text.as_bytes())
     };
-    // An extra field of Info-ZIP. It contains the name in UTF-8, and the checksum of the name in the directory.
+    // An extra field of Info-ZIP, which contains the name in UTF-8 and the checksum of the name in the directory.
     let unicode = |of: &[u8], name: &str| {
         let head = [0x75, 0x70, 5 + name.len() as u8, 0, 1];
         [&head, &crc32fast::hash(of).to_le_bytes()[..], name.as_bytes()].concat()
@@ -236,7 +236,7 @@ fn names_of_zip_are_utf_8_or_code_page_437() {
     let members = [
         member(b"M\x81nchen.pgn", 0, b""),
         member("Zürich.pgn".as_bytes(), UTF_8, b""),
-        // Programs on macOS write names in UTF-8 without setting the flag for UTF-8.
+        // Programs on macOS write UTF-8 names without setting the UTF-8 flag.
         member("Málaga.pgn".as_bytes(), 0, b""),
         member(b"\x81\xff.pgn", UTF_8, b""),
         member(b"?.pgn", 0, &unicode(b"?.pgn", "Łódź.pgn")),
@@ -290,7 +290,7 @@ fn members_that_hold_no_games_are_told_once() {
         fs::write(folder.path().join("x.zip"), bytes).unwrap();
         let error = read_all(folder.path(), &["x.zip"]).unwrap_err().to_string();
         assert!(error.contains("holds no .pgn, .epd or .fen file") && error.contains(holds), "{error}");
-        // If there are other files to read, an archive without games is not an error.
+        // An archive without games is not an error if there are other files to read.
         fs::write(folder.path().join("y.pgn"), &text).unwrap();
         let found = read_all(folder.path(), &["."]).unwrap();
         assert_eq!(found.sources.len(), 1, "{found:?}");
@@ -335,7 +335,7 @@ fn damage_is_a_failure_and_games_before_it_stay() {
         both(member)
     };
     let half = Member { packed: first.packed[..cut].to_vec(), ..first.clone() };
-    // Each row has the fault, the archive, the expected reason, and true if games come before the fault.
+    // A row contains the fault, the archive, the expected reason, and true if games precede the fault.
     for (what, bytes, reason, has_games) in [
         ("a bit", both(flipped), "it is damaged", true),
         ("cut", both(half), "it ends too early: get the archive anew", true),
@@ -374,7 +374,7 @@ fn damage_is_a_failure_and_games_before_it_stay() {
         assert_eq!(!found.sources[0].1.is_empty(), has_games, "{what}");
         assert_eq!(found.sources[1].1, ["b"], "{what}");
     }
-    // In these rows, the archive itself is damaged, not only a member.
+    // From here on, the archive itself is damaged, not just a member.
     let whole = both(first.clone());
     let mut elsewhere = whole.clone();
     elsewhere[0] = 0;
@@ -432,8 +432,8 @@ fn what_is_no_file_has_no_members() {
     assert_eq!(reason(gzip(&bytes)), expected);
 }
 
-/// Reads randomly altered archives. Nothing may panic, and no member may be longer than announced. Returns the number
-/// of altered archives in which games were found.
+/// Reads randomly altered archives. Nothing may panic, and no member may be longer than announced. Returns the number of altered
+/// archives in which games were found.
 fn read_altered(name: &str, bytes: &[u8], trials: u64) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
@@ -508,8 +508,8 @@ mod sevenz {
         );
     }
 
-    /// Returns the archive `encrypted.7z` with another letter in place of the `b` in the name of its member
-    /// `sub/b.pgn`. The list of names in this archive is not compressed, so it can be changed directly.
+    /// Returns the archive `encrypted.7z` with another letter in place of the `b` in the member name `sub/b.pgn`. The list of
+    /// names in this archive is not compressed, so it can be changed directly.
     fn with_letter(letter: u16) -> Vec<u8> {
         let mut bytes = archive("encrypted.7z");
         let name: Vec<u8> = "b.pgn".encode_utf16().flat_map(u16::to_le_bytes).collect();

@@ -40,7 +40,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("Dear reader,\nhere is prose without any game.\n", &[]),
     ("*", &["@0 * 0"]),
     ("[White \"a\"]", &["@0 * 0"]),
-    // Rows about the offsets at which games begin.
+    // Rows about game offsets.
     ("[Event \"a\"]\n\n[Event \"b\"]\n\n", &["@0 * 0", "@13 * 0"]),
     ("[Event \"a\"]\n[Event \"b\"]\n", &["@0 * 0", "@12 * 0"]),
     (
@@ -163,7 +163,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("1. e4 Qh5 0-1", &["@0 0-1 1 cut@6: Qh5 is illegal here"]),
     ("1. Nf3 d5 2. d3 Nf6 3. Nd2 *", &["@0 * 4 cut@23: Nd2 is ambiguous (b1, f3)"]),
     ("1. e4 0-0-0 *", &["@0 * 1 cut@6: 0-0-0 is illegal here"]),
-    // The castling moves have the Cyrillic letter О.
+    // Castling is written with the Cyrillic letter О.
     ("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. О-О О-О 5. d3 1-0", &["@0 1-0 6 cut@34: О-О is no move"]),
     ("1. e4 国 2. d4 *", &["@0 * 1 cut@6: 国 is no move"]),
     ("1. e4 ± ⩲ e5 □ ∞ *", &["@0 * 2"]),
@@ -243,7 +243,8 @@ fn odd_texts_come_to_what_they_should() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// If the last game of a file has moves but no result, or ends within a tag pair, a note is added, because the file may have been cut off.
+/// If a file's last game has moves but no result, or ends within a tag pair, a note is added, because the file may have been cut
+/// off.
 #[test]
 fn the_last_game_of_a_file_without_a_result_is_noted() {
     for (text, at) in [
@@ -253,8 +254,8 @@ fn the_last_game_of_a_file_without_a_result_is_noted() {
         ("[White \"a\"]\n\n1. e4\n\n[White \"b\"]\n\n1. d4 1-0", None),
         ("1. e4 e5 *", None),
         ("1. e4 e5 1-0 {never again", None),
-        // In these texts, the game already has a problem that says that something is missing. So there is no note about
-        // a missing result.
+        // In these texts, the game already has a problem that says that something is missing, so no note about a missing result
+        // is added.
         ("1. e4 e5 2. Nx", None),
         ("1. e4 {x", None),
         ("1. e4 (1. d4", None),
@@ -282,8 +283,7 @@ fn the_last_game_of_a_file_without_a_result_is_noted() {
             assert!(at.is_none() || games.last().unwrap().status == GameStatus::Whole);
         }
     }
-    // If a file cannot be read to its end, this is always reported. Here, half of the gzip trailer is missing although
-    // all moves are present.
+    // An incomplete file is always reported. Here, half of the gzip trailer is missing although all moves are present.
     let packed = gzip(b"1. e4 e5 2. Nf3 Nc6 3. Bb5 a6");
     let sources = Sources::from_bytes_with("cut", packed[..packed.len() - 4].to_vec(), Options::default());
     let mut noted = 0;
@@ -326,8 +326,8 @@ fn tags_are_kept_as_found() {
     assert_eq!(games(bytes)[0].tags[0].value, b"M\xfcller");
 }
 
-/// Tests bytes of Windows-1252 in movetext, which are not valid UTF-8. Some rows have UTF-8 letters whose last byte is
-/// one of these bytes.
+/// Tests Windows-1252 bytes in movetext that are not valid UTF-8. Some rows have UTF-8 letters whose last byte is one of these
+/// bytes.
 #[test]
 fn bytes_of_windows_1252_are_read() {
     let rows: &[(&[u8], &str)] = &[

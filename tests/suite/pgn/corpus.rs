@@ -1,4 +1,4 @@
-//! Reads real files. Reading must not panic, every file must be read, and the totals must equal known values.
+//! Reads real files. Reading must not panic, every file must be readable, and the totals must equal known values.
 
 use orbit_core::board::PackedMove;
 use orbit_pgn::GameStatus;
@@ -30,7 +30,7 @@ struct Totals {
     outcomes: [usize; 4],
 }
 
-/// Compares the totals of the packages with known values. A change means that the definition of a game or of a move has
+/// Compares the totals of the packages with known values. A difference means that the definition of a game or of a move has
 /// changed.
 #[test]
 fn totals_of_every_package() {

@@ -1,5 +1,5 @@
-//! Tests files that are damaged, that shrink, or that are not PGN. The same bytes must give the same games and the same
-//! reason, however they are delivered.
+//! Tests files that are damaged, that shrink, or that are not PGN. The same bytes must give the same games and the same reason,
+//! however they are delivered.
 
 use std::fs;
 use std::io::Write as _;
@@ -22,7 +22,7 @@ fn read_bytes(bytes: &[u8], options: &Options) -> Read {
     read(Sources::from_bytes_with("test", bytes.to_vec(), options.clone()))
 }
 
-/// Reads from a pipe to which a thread writes `step` bytes at a time.
+/// Reads from a pipe into which a thread writes `step` bytes at a time.
 fn read_pipe(bytes: &[u8], step: usize) -> Read {
     let folder = tempfile::tempdir().unwrap();
     let pipe = folder.path().join("pipe");
@@ -53,8 +53,8 @@ pub(super) fn text(games: u32) -> Vec<u8> {
     text
 }
 
-/// Returns the number of bytes that can be decompressed. The decompressor receives one byte at a time, so that it
-/// returns everything before the fault.
+/// Returns the number of bytes that can be decompressed. The decompressor receives one byte at a time, so that it returns
+/// everything before the fault.
 fn unpacked_by_bytes(bytes: &[u8]) -> u64 {
     let source = std::io::BufReader::with_capacity(1, bytes);
     let mut reader: Box<dyn std::io::Read> = if bytes.starts_with(b"BZh") {
@@ -70,7 +70,7 @@ fn unpacked_by_bytes(bytes: &[u8]) -> u64 {
     count
 }
 
-/// If a bit of a compressed text is changed, at any of twelve places, a file and a pipe must give the same games and the same
+/// If one bit of a compressed text is changed, at any of twelve offsets, a file and a pipe must give the same games and the same
 /// fault.
 #[test]
 fn a_damaged_file_gives_the_same_however_it_arrives() {
@@ -84,12 +84,11 @@ fn a_damaged_file_gives_the_same_however_it_arrives() {
             bytes[at] ^= 1 << (round % 8);
             let expected = read_bytes(&bytes, &Options::default());
             assert_eq!(expected.1.len(), 1, "{:?}", expected.1);
-            // bzip2 decompresses a whole block before it detects that the block is damaged. If this is the first block,
-            // the output is not PGN.
+            // bzip2 decompresses a whole block before it detects damage. If this is the first block, the output is not PGN.
             let is_text = !expected.1[0].1.starts_with("it is no PGN");
             if pack(b"") != zst(b"") && is_text {
-                // The library may keep one byte more than the decompressor's own reader, which loses a byte that it
-                // decodes together with the fault.
+                // The library may return one byte more than the decompressor's own reader, which loses a byte that it decodes
+                // together with the fault.
                 let kept = expected.1[0].0 - unpacked_by_bytes(&bytes);
                 assert!(kept <= 1, "byte {at}: {kept} more");
             }
@@ -125,8 +124,7 @@ fn a_damaged_file_gives_the_same_however_it_arrives() {
     }
 }
 
-/// The checksum comes last in a compressed text, so the whole text has been decompressed before the checksum is found
-/// to be wrong.
+/// A compressed text ends with its checksum, so the whole text has been decompressed before the checksum turns out to be wrong.
 #[test]
 fn a_wrong_checksum_loses_no_game() {
     let text = text(2000);
@@ -141,7 +139,7 @@ fn a_wrong_checksum_loses_no_game() {
     }
 }
 
-/// All blocks before the damaged one are kept completely, even if the reader receives all blocks at once.
+/// All blocks before the damaged one must be returned completely, even if the reader receives all blocks at once.
 #[test]
 fn blocks_before_a_fault_are_kept() {
     let text = text(4000);
@@ -155,7 +153,7 @@ fn blocks_before_a_fault_are_kept() {
     assert!(found.len() > 2000 && failures[0].1.contains("ends too early"), "{} {failures:?}", found.len());
 }
 
-/// Returns a zstd frame that claims to need a window of 2 GiB, and that contains one uncompressed game.
+/// Returns a zstd frame that claims to need a window of 2 GiB and contains one uncompressed game.
 fn large_window(game: &[u8]) -> Vec<u8> {
     let header = (game.len() as u32) << 3 | 1;
     let frame = [0x28, 0xb5, 0x2f, 0xfd, 0, 21 << 3];
@@ -177,7 +175,7 @@ fn a_window_is_a_limit_with_a_remedy() {
             assert_eq!(read_bytes(&bytes, &options).0.len(), games);
         }
     }
-    // The largest window that is allowed by default is that of `zstd --long` (128 MiB).
+    // The default limit is the window of `zstd --long` (128 MiB).
     let mut bytes = large_window(b"1. e4 e5 1-0\n");
     bytes[5] = 17 << 3;
     assert_eq!(read_bytes(&bytes, &Options::default()).1, []);
@@ -185,12 +183,12 @@ fn a_window_is_a_limit_with_a_remedy() {
     assert_eq!(read_bytes(&bytes, &Options::default()).1.len(), 1);
 }
 
-/// Reads a file to which `change` is applied after the first chunk has been read.
+/// Reads a file that `change` modifies after the first chunk has been read.
 fn read_while(change: impl FnOnce(&Path)) -> Read {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("a.pgn");
     fs::write(&path, text(5000)).unwrap();
-    // The old time ensures that later writes change the time, even if the clock of the file system is coarse.
+    // The old time ensures that later writes change the time, even if the file system's clock is coarse.
     let past = std::time::UNIX_EPOCH + std::time::Duration::from_secs(978_307_200);
     fs::File::options().append(true).open(&path).unwrap().set_modified(past).unwrap();
     let mut options = Options::default();
@@ -228,7 +226,7 @@ fn a_file_that_changes_while_it_is_read_is_a_failure() {
         assert!(failures.len() == 1 && failures[0].1.contains("was replaced"), "{failures:?}");
     }
 
-    // A file counts as read to its end if it only grows or is not changed.
+    // A file counts as read to its end if it only grows or does not change.
     let grow = |path: &Path| {
         let mut file = fs::File::options().append(true).open(path).unwrap();
         file.write_all(b"[Event \"more\"]\n\n1. e4 *\n\n").unwrap();

@@ -1,4 +1,4 @@
-//! Tests inputs of all kinds: files, folders, and inputs that cannot be read.
+//! Tests all kinds of inputs: files, folders, and unreadable inputs.
 
 use std::fs;
 

@@ -1,5 +1,4 @@
-//! Tests that the result of reading does not depend on the chunk size or on the compression of a text, even if the text
-//! is damaged.
+//! Tests that the result of parsing does not depend on the chunk size or the compression of a text, even if the text is damaged.
 
 use orbit_pgn::Compression;
 use proptest::prelude::*;
@@ -97,7 +96,7 @@ fn a_truncated_file_gives_its_games_and_a_failure() {
     }
 }
 
-/// Generates fragments of PGN that interfere with each other when they are joined.
+/// Generates PGN fragments that interfere with each other when joined.
 pub(super) fn fragments() -> impl Strategy<Value = String> {
     let words: Vec<&'static str> = vec![
         "[Event \"a\"]",

@@ -1,5 +1,5 @@
-//! Tests compressed files with many members, such as those of pzstd, bgzip and pbzip2. The games and faults must be the
-//! same for any number of threads.
+//! Tests compressed files with many members, such as those of pzstd, bgzip and pbzip2. The games and faults must be the same for
+//! any number of threads.
 
 use std::io::Write as _;
 
@@ -22,8 +22,7 @@ fn bgzip(text: &[u8]) -> Vec<u8> {
     member
 }
 
-/// Returns the games in the bytes, and the offset and the reason of each failure. They are decompressed on `threads`
-/// threads.
+/// Decompresses the bytes on `threads` threads. Returns the games, and the offset and the reason of each failure.
 fn read(bytes: &[u8], threads: usize) -> (Vec<Game>, Vec<(u64, String)>) {
     let mut options = Options::default();
     options.unpack_threads = threads;

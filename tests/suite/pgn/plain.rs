@@ -1,6 +1,5 @@
-//! Compares the fast paths of reading with the general path, which must give the same result. A tab is equivalent to a
-//! space, and CR to LF, but no fast path accepts tabs or CR. So a text with these characters is read by the general
-//! path.
+//! Compares the fast paths of the parser with the general path, which must give the same result. Tabs are equivalent to spaces
+//! and CR to LF, but no fast path accepts tabs or CR. So texts with tabs or CR are parsed on the general path.
 
 use orbit_pgn::{GameStatus, Tag};
 use proptest::prelude::*;
@@ -9,8 +8,8 @@ use proptest::test_runner::RngSeed;
 use super::invariance::fragments;
 use super::*;
 
-/// Returns the text with tabs in place of spaces, and CR in place of LF. A space stays in a `[Event "` that begins a
-/// game after any text, and so does the LF in CRLF.
+/// Returns the text with tabs in place of spaces, and CR in place of LF. The space in a `[Event "` that begins a game is kept, as
+/// is the LF in CRLF.
 fn with_other_blanks(text: &[u8]) -> Vec<u8> {
     let mut out = text.to_vec();
     for at in 0..text.len() {
@@ -75,7 +74,7 @@ fn blanks_do_not_matter_in_real_files() {
     }
 }
 
-/// Generates pieces of movetext such as `e4 ` and `Nf3 `, so that fast paths read long stretches of text.
+/// Generates pieces of movetext such as `e4 ` and `Nf3 `, so that the fast paths parse long stretches of text.
 fn movetext() -> impl Strategy<Value = String> {
     let words = [
         "1. ",

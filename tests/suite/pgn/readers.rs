@@ -1,4 +1,4 @@
-//! Compares two readers of games: orbit's own reader, and a second one that is based on pgn-reader and shakmaty.
+//! Compares two PGN readers: orbit's own parser, and a second reader that is based on pgn-reader and shakmaty.
 
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
@@ -18,14 +18,14 @@ fn options(readers: Readers) -> StreamOptions {
     StreamOptions { readers, ..StreamOptions::default() }
 }
 
-/// Returns options for reading games with side lines and annotations. `readers` selects one reader or both.
+/// Returns options for reading games with side lines and annotations. `readers` selects one PGN reader or both.
 fn with_lines(readers: Readers) -> StreamOptions {
     let mut options = options(readers);
     (options.parse.variations, options.parse.annotations) = (true, true);
     options
 }
 
-/// Reads a PGN text with both readers. Returns a summary of their agreement, or a description of the difference.
+/// Reads a PGN text with both readers. Returns a summary of their agreement, or a description of their first difference.
 fn compare(text: &[u8], options: &StreamOptions) -> Result<Agreement, String> {
     let database = BlockStream::from_pgn_bytes("test", text.to_vec(), options.clone());
     let summary = database.for_each_block(1, |_| (), |_, ()| ControlFlow::Continue(()));
@@ -39,8 +39,8 @@ fn rules(text: &str) -> Vec<&'static str> {
     agreement.by_rule().map(|(rule, _)| rule.name()).collect()
 }
 
-/// Returns the table of `docs/reading.md`. For each rule, the table contains the number of games of the corpus that the rule
-/// concerns, without side lines and with them.
+/// Returns the table in `docs/reading.md`. For each rule, it contains the number of corpus games to which the rule applies,
+/// without and with side lines.
 fn table(sums: &[Agreement; 2]) -> String {
     let row = |name: &str, count: &dyn Fn(&Agreement) -> u64| {
         let [plain, with_lines] = sums.each_ref().map(count);
@@ -83,7 +83,7 @@ fn compare_files(options: &StreamOptions) -> Agreement {
     sum
 }
 
-/// The lines of `docs/reading.md` that enclose the table of rules.
+/// The lines in `docs/reading.md` that enclose the table of rules.
 const MARKS: [&str; 2] =
     ["<!-- rules: written by tests/suite/pgn/readers.rs -->\n", "<!-- end of rules -->\n"];
 
@@ -125,8 +125,7 @@ fn odd_texts_are_read_alike() {
     }
 }
 
-/// Checks the rules that explain the differences between the readers on these PGN texts. Every rule must occur in a
-/// row.
+/// Checks the rules that explain the differences between the two readers on these PGN texts. Every rule must occur in a row.
 #[test]
 fn each_rule_is_told_by_its_name() {
     const ROWS: &[(&str, &[&str])] = &[
@@ -240,7 +239,7 @@ fn a_game_that_is_too_long_is_cut_alike() {
     }
 }
 
-/// Returns the blocks of a PGN text, read by the reader that the options select.
+/// Returns the blocks (groups of games) of a PGN text, read by the reader that the options select.
 fn blocks(text: &[u8], options: StreamOptions) -> Vec<Block> {
     let mut blocks = Vec::new();
     let database = BlockStream::from_pgn_bytes("test", text.to_vec(), options);
@@ -256,7 +255,7 @@ fn blocks(text: &[u8], options: StreamOptions) -> Vec<Block> {
     blocks.into_iter().map(std::sync::Arc::unwrap_or_clone).collect()
 }
 
-/// Both readers must create the same blocks, although the moves and keys of the second reader come from shakmaty.
+/// Both PGN readers must create the same blocks, although the second one computes moves and keys with shakmaty.
 #[test]
 fn the_second_reader_makes_the_same_blocks() {
     let mut texts: Vec<Vec<u8>> =
@@ -334,7 +333,7 @@ const PIECES: &[&str] = &[
     "é ",
 ];
 
-/// Tests random texts, most of which contain nothing that a reader expects.
+/// Tests random texts, most of which contain nothing that a PGN reader expects.
 #[test]
 fn texts_at_random_are_read_alike() {
     let mut faults = Vec::new();

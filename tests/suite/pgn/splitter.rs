@@ -1,5 +1,5 @@
-//! Counts the games of PGN files line by line, without code of the library. The count is compared with the number of
-//! games that the library finds.
+//! Counts the games in PGN files line by line, without library code. The count must equal the number of games that the library
+//! finds.
 
 use super::*;
 
@@ -241,7 +241,7 @@ fn after_value(value: &str) -> &str {
     first.unwrap_or("")
 }
 
-/// Returns true if a token could be a move after other characters at both ends have been removed.
+/// Returns true if a token, after removing other characters at both ends, could be a move.
 fn is_move(word: &str) -> bool {
     let word = word.trim_end_matches(|c: char| !c.is_alphanumeric());
     if ["O-O", "O-O-O", "0-0", "0-0-0", "o-o", "o-o-o", "OO", "OOO"].contains(&word) {
@@ -289,8 +289,8 @@ fn count(bytes: &[u8]) -> usize {
     counter.games
 }
 
-/// The files in which the library finds a different number of games than this module, for known reasons: the path, the
-/// library's number, and the number found here.
+/// The files in which the library finds a different number of games for known reasons: the path, the library's count, and this
+/// module's count.
 const DIFFERENCES: &[(&str, usize, usize)] = &[];
 
 #[test]

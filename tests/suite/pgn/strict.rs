@@ -1,4 +1,4 @@
-//! Checks with shakmaty that all moves kept from a game are legal, and that no legal move is rejected.
+//! Checks with shakmaty that all accepted moves are legal, and that no legal move is rejected.
 
 use orbit_core::board::{PackedMove, Position};
 use orbit_pgn::GameStatus;
@@ -6,8 +6,8 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, Role, Square, 
 
 use super::*;
 
-/// Tests tokens for the moves of all pieces and pawns to every square, without check signs, in positions with checks,
-/// pins, promotions and castling.
+/// Tests tokens for the moves of all pieces and pawns to every square, without check signs, in positions with checks, pins,
+/// promotions and castling.
 #[test]
 fn every_word_is_taken_or_refused_as_by_shakmaty() {
     let mut counts = [0; 2];
@@ -35,8 +35,8 @@ fn every_word_is_taken_or_refused_as_by_shakmaty() {
     assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
 }
 
-/// Tests move tokens that are neither the first token of the game nor among the last tokens of the text, so the fastest
-/// path of the reader handles them.
+/// Tests move tokens that are neither the first in the game nor among the last in the text, so the parser's fastest path handles
+/// them.
 #[test]
 fn words_amid_others_are_taken_or_refused_as_by_shakmaty() {
     let mut counts = [0; 2];
@@ -65,8 +65,7 @@ fn words_amid_others_are_taken_or_refused_as_by_shakmaty() {
     assert!(counts.iter().all(|&count| count > 50), "{counts:?}");
 }
 
-/// Returns the SAN moves that a token may denote. There are two for a piece move, because a wrong or missing `x` is
-/// accepted.
+/// Returns the SAN moves that a token can denote. A piece move has two, because a wrong or missing `x` is accepted.
 fn readings(word: &str) -> Vec<San> {
     let san: San = word.parse().unwrap();
     let mut other = san;
@@ -95,7 +94,7 @@ fn words() -> impl Iterator<Item = String> {
     Square::ALL.into_iter().flat_map(of_square).chain(castling)
 }
 
-/// Plays the moves kept from every game in the packages with shakmaty, and compares the positions.
+/// Replays the accepted moves of every game in the packages with shakmaty, and compares the positions.
 #[test]
 fn what_is_kept_of_real_files_is_legal() {
     for (name, path) in corpus_files() {
@@ -112,7 +111,7 @@ fn what_is_kept_of_real_files_is_legal() {
                 position.play(mv);
                 assert_eq!(position, next, "{game_name}");
                 chess = match chess {
-                    // shakmaty does not allow a null move in check, so it cannot check the moves from here on.
+                    // shakmaty does not allow null moves in check, so it cannot check the moves from here on.
                     Some(chess) if mv == PackedMove::NULL => chess.swap_turn().ok(),
                     Some(mut chess) => {
                         let legal = mv.to_shakmaty(&chess);

@@ -1,5 +1,5 @@
-//! Tests side lines (variations): the lines that are kept, the numbers of their nodes, and the main lines, which must
-//! not depend on side lines.
+//! Tests side lines (variations): the lines that are kept, the numbers of their nodes, and the main lines, which must not depend
+//! on side lines.
 
 use orbit_pgn::{Annotation, AnnotationKind, Game, ParseOptions, SideLine, Sources};
 
@@ -11,7 +11,7 @@ fn options() -> ParseOptions {
     options
 }
 
-/// Returns the games of a PGN text with their side lines, and the number of side lines that were not kept.
+/// Returns the games of a PGN text with their side lines, and the number of dropped side lines.
 fn trees(bytes: &[u8]) -> (Vec<Game>, u64) {
     let mut sources = Sources::from_bytes("test", bytes.to_vec());
     let (mut games, mut lost) = (Vec::new(), 0);
@@ -21,7 +21,7 @@ fn trees(bytes: &[u8]) -> (Vec<Game>, u64) {
     (games, lost)
 }
 
-/// Returns the side lines of the only game of a PGN text, each as `PARENT.SIBLING MOVES`.
+/// Returns the side lines of the only game in a PGN text, each as `PARENT.SIBLING MOVES`.
 fn lines(text: &str) -> Vec<String> {
     let (games, _) = trees(text.as_bytes());
     assert_eq!(games.len(), 1, "{text}");
@@ -32,7 +32,7 @@ fn lines(text: &str) -> Vec<String> {
     games[0].lines.iter().map(shown).collect()
 }
 
-/// Returns the problems that concern side lines in the only game of a PGN text.
+/// Returns the problems with side lines in the only game of a PGN text.
 fn lost(text: &str) -> Vec<String> {
     let (games, count) = trees(text.as_bytes());
     assert_eq!(games.len(), 1, "{text}");
@@ -60,8 +60,7 @@ fn nodes_are_numbered_from_the_deepest_on() {
         lines("[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 (1. e3 Kd7 (1... Kf7)) Kd7 *"),
         ["0.1 e2e3 e8d7", "3.1 e8f7"]
     );
-    // The parenthesis that opens a side line (variation) may be unclosed, or replaced by a bracket. A side line may
-    // also follow the last move.
+    // A side line (variation) may be unclosed, or open with a bracket instead of a parenthesis. It may also follow the last move.
     assert_eq!(lines("1. e4 e5 (1... c5"), ["1.1 c7c5"]);
     assert_eq!(lines("1. e4 e5 [1... c5] 2. Nf3 *"), ["1.1 c7c5"]);
     assert_eq!(lines("1. e4 e5 (1... c5) 1-0"), ["1.1 c7c5"]);
@@ -83,8 +82,7 @@ fn what_cannot_be_kept_is_told_and_the_rest_kept() {
         lost("[Event \"a\"]\n\n(1. e4) 1. d4 *"),
         ["0: a side line is left out: before the first move"]
     );
-    // Some of these side lines are alternatives to the move at which the main line was cut, or to later moves. They are
-    // dropped.
+    // Side lines that replace the move at which the main line was cut, or later moves, are dropped.
     let cut = "1. e4 e5 (1... c5) 2. Ke3 (2. Nf3) Nc6 (2... d6) *";
     assert_eq!(lines(cut), ["1.1 c7c5"]);
     assert_eq!(lost(cut), ["2: 2 side lines are left out: at a move that was not kept"]);
@@ -139,7 +137,7 @@ fn comments_and_glyphs_stand_at_their_nodes() {
         "6 so",
     ];
     assert_eq!(found, expected);
-    // Comments are dropped with the side line that contains them, and after the place where the game was cut.
+    // Comments are dropped if they are in a dropped side line or after the place where the game was cut.
     let (games, _) = trees(b"1. e4 (1. Ke3 {no} $1) e5 2. Ke3 {no} $2 *");
     assert_eq!(games[0].annotations, []);
 }
@@ -165,8 +163,7 @@ fn main_lines_do_not_depend_on_side_lines() {
                 next += 1;
             });
             assert_eq!(next, plain.len(), "{name}");
-            // The text may have more parentheses than side lines: the token `e8(Q)` is a promotion, even in a side line that is
-            // skipped.
+            // The text may have more parentheses than side lines: `e8(Q)` is a promotion, even in a dropped side line.
             assert!(kept + lost <= all, "{name}: {kept} and {lost} of {all}");
             count = (count.0 + kept, count.1 + lost);
         }

@@ -1,5 +1,4 @@
-//! Tests files on the web: whatever the server and the connection do, the result must be the games of the file or a
-//! clear failure.
+//! Tests files on the web: whatever the server and the connection do, the result must be the file's games or a clear failure.
 
 use std::net::{TcpListener, TcpStream};
 use std::sync::Arc;
@@ -12,10 +11,10 @@ use super::*;
 use crate::common::http::{Answer, Hold, Request, Server, file};
 use crate::common::waiting::{PATIENCE, done};
 
-/// The timeout of readers that must give up. It is short enough for tests, and longer than the pauses of a busy machine.
+/// The timeout for readers that must give up. It is short enough for tests, but longer than the pauses of a busy machine.
 const SILENCE: Duration = Duration::from_secs(3);
 
-/// Returns the options of a reader that waits longer than any test takes.
+/// Returns reader options with a timeout that is longer than any test.
 fn options() -> Options {
     let mut options = Options::default();
     options.web.timeout = 100 * PATIENCE;
@@ -72,8 +71,8 @@ fn packed() -> Vec<(&'static str, Vec<u8>, Read)> {
     with_games.into()
 }
 
-/// Reads each of the texts from a server that answers with `answer`, and compares the result with the expected one.
-/// Returns the number of requests for each text.
+/// Reads each text from a server whose responses `answer` creates, and compares the result with the expected one. Returns the
+/// number of requests for each text.
 fn requests_of_each(
     options: Options,
     answer: impl Fn(&Request, &[u8]) -> Option<Answer> + Clone + Send + Sync + 'static,
@@ -104,7 +103,8 @@ fn demand_all_with(
     })
 }
 
-/// Asserts that reading fails with this message, and that the games before the failure are returned.
+/// Asserts that reading each text fails with this message, after the games before the failure. Returns the number of requests for
+/// each text.
 fn demand_failure(
     reason: &str,
     answer: impl Fn(&Request, &[u8]) -> Option<Answer> + Clone + Send + Sync + 'static,
@@ -217,7 +217,7 @@ fn attempts_without_a_byte_are_counted() {
     assert_eq!(requests, [2, 2, 2]);
 }
 
-/// From the second request on, the server has a different file at this address.
+/// From the second request on, the server has a different file at this URL.
 #[test]
 fn a_file_that_is_replaced_is_a_failure() {
     let replaced = |request: &Request, bytes: &[u8]| {
@@ -246,7 +246,7 @@ fn a_file_that_is_replaced_is_a_failure() {
     assert_eq!(demand_failure("it was replaced while it was read (it had ", longer), [2, 2, 2]);
 }
 
-/// The server always sends the whole file, whatever range is requested.
+/// The server sends the whole file even if a range is requested.
 #[test]
 fn a_server_without_ranges_sends_all_again() {
     fn whole(request: &Request, bytes: &[u8], tag: &str) -> Answer {
@@ -268,7 +268,7 @@ fn a_server_without_ranges_sends_all_again() {
 
 #[test]
 fn wrong_lengths_are_noticed() {
-    // The announced length is greater than the actual length of the body.
+    // The announced length exceeds the length of the body.
     let more = |request: &Request, bytes: &[u8]| {
         let mut answer = file(request, bytes, TAG);
         if request.index == 0 {
@@ -283,8 +283,7 @@ fn wrong_lengths_are_noticed() {
         assert!(told.contains("it was replaced while it was read (it had "), "{name}: {told}");
         assert!(found.games == expected.games, "{name}");
     }
-    // The announced length is smaller than the actual length. In a plain file this cannot be detected; in a compressed
-    // file, the end is missing.
+    // The announced length is too small. For a plain file, this cannot be detected; in a compressed file, the end is missing.
     let less = |bytes: &[u8]| {
         let lines = vec![format!("Content-Length: {}", bytes.len() / 2)];
         Answer { lines, body: bytes.to_vec(), ..Answer::new(200) }
@@ -297,7 +296,7 @@ fn wrong_lengths_are_noticed() {
     }
 }
 
-/// The server sends neither a length nor chunks. So the end of the connection may or may not be the end of the file.
+/// The server sends neither a length nor chunks, so the end of the connection may or may not be the end of the file.
 #[test]
 fn an_end_that_is_not_told_is_asked_for() {
     let bare = |bytes: &[u8]| Answer {
@@ -378,9 +377,9 @@ fn what_cannot_be_had_is_told_at_the_start() {
         "{told}"
     );
     assert_eq!(server.requests().len(), 7);
-    // No program listens at the first address, the second server never answers, and the third host does not exist.
+    // No program listens at the first address, the second server never responds, and the third host does not exist.
     let mute = TcpListener::bind("127.0.0.1:0").unwrap();
-    // The local port of an open connection cannot be used by another program, and no program listens on it.
+    // The local port of an open connection cannot be used by another program, so no program listens on it.
     let connection = TcpStream::connect(mute.local_addr().unwrap()).unwrap();
     let told = read_url(&format!("http://{}/games.pgn", connection.local_addr().unwrap())).unwrap_err();
     assert!(told.contains("its host cannot be reached"), "{told}");
@@ -437,7 +436,7 @@ fn several_files_are_read_in_their_order() {
     assert!(found.failures[0].1.contains("it was replaced while it was read"), "{:?}", found.failures);
 }
 
-/// A file on the web is read only once and then kept in memory.
+/// A file from the web is read only once and then kept in memory.
 #[test]
 fn a_database_holds_what_it_read() {
     let text = damage::text(1500);

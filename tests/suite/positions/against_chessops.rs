@@ -1,5 +1,4 @@
-//! Compares the transforms with the answers of chessops in `tests/data/chessops.tsv`, a file that
-//! `tests/chessops/check.sh` wrote.
+//! Compares the transforms with the results of chessops in `tests/data/chessops.tsv`, which `tests/chessops/check.sh` wrote.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,7 +17,7 @@ const COUNT: usize = 10_000;
 
 type SetFunction = fn(Bitboard) -> Bitboard;
 
-/// The names of chessops' functions, each with the corresponding function of orbit.
+/// The names of chessops functions, each with the corresponding function of orbit.
 const FUNCTIONS: [(&str, SetFunction); 9] = [
     ("identity", std::convert::identity),
     ("flipVertical", chessops::flip_vertical),
@@ -42,7 +41,7 @@ fn masks(board: &Board, promoted: Bitboard) -> String {
     format!("{} {} {} {}", hex(board.occupied()), hex(promoted), colors.join(" "), roles.join(" "))
 }
 
-/// Returns the parts of a position other than its bitboards, in the same format as the script.
+/// Returns the properties of a position other than its bitboards, in the same format as the script.
 fn rest(setup: &Setup) -> String {
     let passed = setup.ep_square.map_or("-".into(), |square| (square as u32).to_string());
     let turn = if setup.turn.is_white() { "white" } else { "black" };

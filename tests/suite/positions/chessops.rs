@@ -1,4 +1,4 @@
-//! The functions of the module `transform` of chessops, a TypeScript library, with the names that they have there.
+//! The functions of the module `transform` in chessops, a TypeScript library, under their original names.
 //!
 //! Two of the names have the opposite meaning in CQL: CQL names the line across which a position is reflected; chessops names the
 //! direction in which squares move.
@@ -11,7 +11,7 @@
 //! | `rotate180` | a1 <-> h8 | one of the turns of `rotate90` | `rotate180` |
 //! | `shiftLeft` ... | shift around the edge | none: CQL 6 drops such squares, CQL 5 smears them | `wrap-left` ... |
 //!
-//! None of these functions exchanges colours or the side to move. `flip_colors` is CQL's colour flip.
+//! None of these functions swaps colours or the side to move. `flip_colors` is CQL's colour flip.
 //!
 //! Source: chessops documentation, transform.
 

@@ -1,4 +1,4 @@
-//! Tests every statement and sample of chessops' documentation, under its heading. Comments mark the errors in it. Also
+//! Tests every statement and sample in the documentation of chessops, under its heading. Comments mark the errors in it. Also
 //! tests the table of square sets in the CQL 5 manual.
 
 use orbit_core::board::{Bitboard, Color, Dihedral, File, Rank, Role, Square};
@@ -10,7 +10,7 @@ use super::{moved, set, setup};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Returns random sets on which statements about all sets are tested.
+/// Returns random sets for testing statements about all sets.
 fn sets() -> impl Iterator<Item = Bitboard> {
     let mut rng = crate::differential::rng::Rng::new(2);
     (0..1000).map(move |_| Bitboard(rng.next() & rng.next()))
@@ -182,8 +182,8 @@ fn the_view_from_black_is_half_a_turn() {
     assert_eq!(moved("view-from-black", START), moved("rotate180", START));
 }
 
-/// Source: chessops documentation, transform, "Symmetry Analysis". Erratum: the sample compares only occupied squares,
-/// so it accepts rooks as mirror images of knights, and White's men as mirror images of Black's.
+/// Source: chessops documentation, transform, "Symmetry Analysis". Erratum: the sample compares only occupied squares, so it
+/// accepts rooks as mirror images of knights, and White's men as mirror images of Black's.
 #[test]
 fn symmetry_is_that_of_pieces_and_colours() {
     let printed = |board: &Board| {
@@ -259,8 +259,8 @@ fn chess960_is_normalised_also_with_a_king_on_a1() {
     assert_eq!(king_side(&without), without, "no king");
 }
 
-/// Source: CQL 5 manual, the effect of flips and unit shifts on sets. There are two errata. In the left shift, h8 also
-/// stays, since it is on the trailing edge. The reflection of b2 is on rank 7.
+/// Source: CQL 5 manual, the effect of flips and unit shifts on sets. There are two errata. In the left shift, h8 also stays,
+/// because it is on the trailing edge. The reflection of b2 is on rank 7.
 #[test]
 fn square_sets_of_the_cql_5_manual() {
     for (names, from, to) in [
@@ -299,8 +299,8 @@ fn square_sets_of_the_cql_5_manual() {
     }
 }
 
-/// Source: CQL 5 manual, lists of pieces: the unit left shift, the horizontal flip and the colour flip of a rook on b2
-/// and a bishop on g8. Errata: in the manual, the flips end on b8, and the colour flip does not change the colours.
+/// Source: CQL 5 manual, piece lists: the unit left shift, the horizontal flip and the colour flip of a rook on b2 and a bishop
+/// on g8. Errata: in the manual, the flips end on b8, and the colour flip does not change the colours.
 #[test]
 fn pieces_of_the_cql_5_manual() {
     assert_eq!(moved("shift:-1:0", "7B/8/8/8/8/8/2R5/8 w"), "6B1/8/8/8/8/8/1R6/8 w");

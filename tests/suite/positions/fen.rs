@@ -1,5 +1,5 @@
-//! Tests reading and writing of FEN: the results are compared with shakmaty, and the fields of variants and the
-//! positions of errors in the text are checked.
+//! Tests the FEN parser and writer: the results are compared with shakmaty, and the fields of variants and the error positions
+//! are checked.
 
 use std::num::NonZeroU32;
 
@@ -50,7 +50,7 @@ fn a_damaged_fen_is_refused_by_both_or_by_neither() {
                 // shakmaty accepts a sign before the number of checks in a variant's field.
                 assert!(theirs.is_err() || shown.contains('+'), "{shown}: {error}");
             }
-            // Only orbit's reader accepts the operations of an EPD, and a capital letter for the side to move.
+            // Only orbit's parser accepts EPD operations, and a capital letter for the side to move.
             (Ok(ours), Err(_)) => assert!(
                 !ours.operations.is_empty() || shown.contains(" B ") || shown.contains(" W "),
                 "{shown}"
@@ -67,7 +67,7 @@ fn random_bytes_never_bring_it_down() {
         let bytes: Vec<u8> =
             (0..rng.below(100)).map(|_| *rng.pick(b"8/8/pP~[]+ wb-K1_\t\xc3\xa9z")).collect();
         if let Err(error) = read(&bytes) {
-            // If something is missing at the end of the text, the span of the error may end one byte after it.
+            // If something is missing at the end of the text, the error's span may end one byte after it.
             assert!(error.end <= bytes.len() + 1, "{bytes:?}: {error:?}");
         }
     }
@@ -166,7 +166,7 @@ fn impossible_rights_can_be_dropped() {
     }
 }
 
-/// Each leniency accepts some lines that are rejected without it. The leniencies are for variants, operations, unclear
+/// Each leniency accepts some lines that are rejected without it. The leniencies are for variants, operations, unclear castling
 /// rights and arbitrary trailing text.
 #[test]
 fn each_leniency_takes_what_it_names() {
@@ -201,7 +201,7 @@ fn each_leniency_takes_what_it_names() {
     assert_eq!((record.castling, record.en_passant), (&b"KX"[..], &b"e9"[..]));
 }
 
-/// Compares the FEN reader, with the leniencies that games use, with shakmaty on plain FENs.
+/// On plain FENs, the parser with the leniencies for games must agree with shakmaty.
 #[test]
 fn leniencies_read_what_shakmaty_reads() {
     let games = Leniency { unclear_rights: true, any_rest: true, ..Leniency::NONE };

@@ -56,7 +56,7 @@ fn castling(rng: &mut Rng) -> String {
     if text.is_empty() { "-".into() } else { text }
 }
 
-/// Returns a FEN with all fields that a FEN can have, whether or not they fit together.
+/// Returns a FEN with all possible fields, which need not be consistent.
 pub fn position(rng: &mut Rng) -> String {
     let board = placement(rng) + &pockets(rng);
     let turn = char::from(*rng.pick(b"wb"));

@@ -16,7 +16,7 @@ fn positions(count: usize) -> Vec<Setup> {
     (0..count).map(|_| setup(&position(&mut rng))).collect()
 }
 
-/// Checks the colour flip against a computation piece by piece, without masks.
+/// Checks the colour flip against a piece-by-piece computation without masks.
 #[test]
 fn a_colour_flip_swaps_everything_that_has_a_colour() {
     for before in positions(1000) {
@@ -109,7 +109,7 @@ fn groups_are_closed() {
         let all: Vec<Symmetry> = group.symmetries().collect();
         assert_eq!(all.len(), size);
         assert_eq!(all[0], Symmetry { colors: false, dihedral: Dihedral::Identity });
-        // This position has no symmetry, so all of its images are different.
+        // This position has no symmetry, so all its images are different.
         let witness = setup("8/8/8/8/2n5/8/1Q6/K7 w - - 0 1");
         let images: HashSet<Setup> = all.iter().map(|symmetry| symmetry.apply(&witness)).collect();
         assert_eq!(images.len(), size);
@@ -148,7 +148,7 @@ fn all_images_share_one_canonical_form_and_no_others_do() {
             }
             forms.insert(form);
             orbits.insert(images);
-            // A position that differs in a single square must have another canonical form.
+            // Changing a single square must change the canonical form.
             let mut other = before.clone();
             let square = Square::new(rng.below(64) as u32);
             match other.board.piece_at(square) {

@@ -1,17 +1,17 @@
-//! Represents games with side lines (variations) as trees of positions, which shakmaty plays.
+//! Represents games with side lines (variations) as trees of positions, replayed with shakmaty.
 
 use shakmaty::{
     Bitboard, CastlingMode, CastlingSide, Chess, Color, File, Move, Piece, Position as _, Role, Square,
     fen::Fen, san::San,
 };
 
-/// The number of a piece, which identifies it from the start of a game on.
+/// A number that identifies a piece throughout a game.
 pub type Identity = u8;
 
 /// The move that led to a position.
 #[derive(Clone, Debug)]
 pub struct Edge {
-    /// The moving pieces, each with its origin and destination. Castling moves two pieces, with the king first.
+    /// The moving pieces, each with its origin, destination and identity. Castling moves two pieces; the king comes first.
     pub parts: Vec<(Square, Square, Identity)>,
     pub captured: Option<(Square, Identity)>,
     pub promotion: Option<Role>,
@@ -21,13 +21,12 @@ pub struct Edge {
 pub struct Node {
     pub chess: Chess,
     pub parent: Option<usize>,
-    /// The children. The move of the line leads to the first child, and alternatives lead to the others.
+    /// The children. The line continues to the first child; alternative moves lead to the others.
     pub children: Vec<usize>,
     pub edge: Option<Edge>,
     pub ply: i32,
     /// The number of alternatives (side lines) on the way from the root to this node.
     pub depth: u32,
-    /// The index of the node among the children of its parent.
     pub sibling: usize,
     identities: [Option<Identity>; 64],
 }
@@ -91,12 +90,12 @@ impl Node {
     }
 }
 
-/// A game. Its nodes have the same numbers as with the filter `positionid`.
+/// A game. Its nodes are numbered as by the filter `positionid`.
 #[derive(Clone, Debug)]
 pub struct Game {
     pub pgn: String,
     pub nodes: Vec<Node>,
-    /// True if the game was read to its end. If false, it ends before the fault.
+    /// True if the game was read to its end; otherwise, it ends before the fault.
     pub whole: bool,
 }
 
@@ -188,7 +187,7 @@ fn read_one(pgn: &str) -> Option<Game> {
     Some(Game { pgn: pgn.into(), nodes: numbered(&nodes), whole })
 }
 
-/// Returns the node after a move in SAN or a null move, or `None` if the word is neither.
+/// Returns the node after a move in SAN or a null move; `None` if the word is neither.
 fn after(node: &Node, word: &str) -> Option<Node> {
     if ["--", "Z0"].contains(&word) {
         return node.after(None);
@@ -197,8 +196,8 @@ fn after(node: &Node, word: &str) -> Option<Node> {
     node.after(Some(san.to_move(&node.chess).ok()?))
 }
 
-/// Returns the nodes in the order of their numbers: first a line, and then the side lines of its nodes, beginning with
-/// those of the last node.
+/// Returns the nodes in numerical order: first a line, and then the side lines of its nodes, starting with those of the last
+/// node.
 fn numbered(nodes: &[Node]) -> Vec<Node> {
     fn line(nodes: &[Node], first: usize, order: &mut Vec<usize>) {
         let mut line_nodes = vec![first];

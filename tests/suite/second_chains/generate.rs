@@ -1,4 +1,4 @@
-//! Generates random queries with `line` and `path`. They refer to pieces and moves that occur in a game.
+//! Generates random queries with `line` and `path` that refer to pieces and moves of a game.
 
 use shakmaty::{Bitboard, Color, Square};
 
@@ -38,7 +38,7 @@ impl Generator<'_> {
 
     fn line(&mut self, depth: usize) -> Query {
         let back = self.rng.percent(12);
-        // The language does not define to which children a line that runs backwards may step.
+        // For a line that runs backwards, the language does not define which children it may step to.
         let sibling = (self.variations && !back && self.rng.percent(10))
             .then(|| *self.rng.pick(&["primary", "primary", "secondary"]));
         let tied = !back && sibling.is_none() && self.rng.percent(25);
@@ -147,7 +147,7 @@ impl Generator<'_> {
             };
             let is_repeated = self.rng.percent(if is_group { 60 } else { 40 }) && !of.can_be_empty();
             out.push(if is_repeated { self.repeated(of, true) } else { of });
-            // After a move without a suffix, this filter would be parsed as the target of the move.
+            // After a move without a suffix, the parser would read this filter as the target of the move.
             if (is_group || is_repeated) && self.rng.percent(15) {
                 out.push(Chain::One(Atom::Test(self.filter(depth, true))));
             }
@@ -205,7 +205,7 @@ impl Generator<'_> {
         Dash { capture, from, to, promotion, targets }
     }
 
-    /// Returns a designator of a piece that is on the board at some time in one of the games.
+    /// Returns a designator for a piece that occurs in one of the games.
     pub fn designator(&mut self) -> Designator {
         let game = self.game().clone();
         let node = self.rng.below(game.nodes.len());

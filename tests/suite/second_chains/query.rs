@@ -1,14 +1,13 @@
-//! Represents queries with `line` and `path`: their parts, their text, and their copies (transformed queries) under
-//! transforms.
+//! Represents queries with `line` and `path`: their parts, their text, and their copies (transformed queries).
 
 use std::fmt::{self, Display, Formatter};
 
 use shakmaty::{Bitboard, Color, Piece, Role, Square};
 
-/// A piece designator: the letters of pieces, and the squares.
+/// A piece designator: the piece letters and the squares.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Designator {
-    /// The letters, sorted. If there are none, the squares may have any piece or be empty.
+    /// The piece letters, sorted. If there are none, the squares may be empty or have any piece.
     pub pieces: Vec<char>,
     pub squares: Bitboard,
 }
@@ -24,7 +23,7 @@ pub enum Amount {
 
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Filter {
-    /// One of the words `true`, `check`, `mate`, `initial`, `terminal`, `primary`, `secondary` and `mainline`.
+    /// One of the keywords `true`, `check`, `mate`, `initial`, `terminal`, `primary`, `secondary` and `mainline`.
     Word(&'static str),
     ToMove(Color),
     Holds(Designator),
@@ -125,8 +124,8 @@ impl Designator {
 }
 
 impl Filter {
-    /// Returns true if the filter is about the move played from the position. In a line, a constituent with such a
-    /// filter is evaluated for each of these moves.
+    /// Returns true if the filter is about the move played from the position. In a line, a constituent with this filter is
+    /// evaluated for each move played from there.
     pub fn is_tied(&self) -> bool {
         match self {
             Filter::Move(..) | Filter::MoveSecondary => true,
@@ -171,13 +170,13 @@ impl Display for Amount {
 impl Display for Filter {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            // Without braces, the word would be parsed as a keyword of `path`.
+            // Without braces, this keyword would be parsed as an option of `path`.
             Filter::Word(word @ ("primary" | "secondary")) => write!(f, "{{{word}}}"),
             Filter::Word(word) => write!(f, "{word}"),
             Filter::ToMove(color) => write!(f, "{}", color.fold_wb("wtm", "btm")),
             Filter::Holds(of) => write!(f, "{of}"),
-            // The `true` at the end makes this a condition. If it ended with a number, a following sign would make it
-            // an arithmetic expression.
+            // The `true` at the end makes this a condition. If it ended with a number, a following sign would make it an
+            // arithmetic expression.
             Filter::Less(a, b) => write!(f, "{{{a} < {b} true}}"),
             Filter::Not(of) => write!(f, "not {of}"),
             Filter::Or(a, b) => write!(f, "{{{a} or {b}}}"),
@@ -292,7 +291,7 @@ impl Display for Body {
 
 // ---- copies
 
-/// A function that returns the image of a designator under a transform, or `None` if the image has no squares.
+/// A function that returns the image of a designator under a transform; `None` if the image has no squares.
 type Image<'a> = &'a dyn Fn(&Designator) -> Option<Designator>;
 
 impl Amount {
@@ -381,7 +380,7 @@ impl Body {
 
 type Images = Vec<(Box<dyn Fn(&Designator) -> Option<Designator>>, bool)>;
 
-/// Returns the transforms that a word stands for, each with a flag that is true if it swaps the colours.
+/// Returns the square functions that a transform keyword stands for, each with a flag that is true if it swaps the colours.
 fn images(transform: &str) -> Images {
     type Squares = Box<dyn Fn(Bitboard) -> Bitboard>;
     let each = |to: fn(i32, i32) -> (i32, i32)| -> Squares { Box::new(move |set| moved(set, to)) };
@@ -436,8 +435,7 @@ fn moved(set: Bitboard, to: impl Fn(i32, i32) -> (i32, i32)) -> Bitboard {
     set.into_iter().filter_map(square).collect()
 }
 
-/// Returns a shifted set. A whole rank stays whole in a sideways shift, and a whole file stays whole in an upward or
-/// downward shift.
+/// Returns a shifted set. A whole rank stays whole in a sideways shift, and a whole file in an upward or downward shift.
 fn shifted(set: Bitboard, i: i32, j: i32) -> Bitboard {
     if set == Bitboard::FULL {
         return set;
@@ -456,7 +454,7 @@ fn shifted(set: Bitboard, i: i32, j: i32) -> Bitboard {
     out
 }
 
-/// Returns the kind of piece that the letter of a promotion stands for, or `None` if the letter stands for any kind.
+/// Returns the piece type for a promotion letter; `None` if the letter stands for any piece.
 pub fn promoted(letter: char) -> Option<Role> {
     Role::from_char(letter)
 }

@@ -1,4 +1,4 @@
-//! Parses the queries in tables of answers, if the evaluator supports all their constructs.
+//! Parses the queries in tables of results, if the evaluator supports all their constructs.
 
 use shakmaty::{Bitboard, Color, Square};
 
@@ -58,7 +58,7 @@ impl Reader<'_> {
         Some(number)
     }
 
-    /// Calls `read`. If it fails, returns to the place in the text at which it began.
+    /// Calls `read`. If it fails, restores the place in the text at which it began.
     fn attempt<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let before = self.rest;
         let read = read(self);
@@ -243,8 +243,7 @@ impl Reader<'_> {
                 while !self.sign(close) {
                     all.push(self.filter()?);
                 }
-                // A list of filters matches if none of them fails, so the conjunction is represented as `not (not F or
-                // not G)`.
+                // A list of filters matches if none of them fails, so it is represented as `not (not F or not G)`.
                 let not = |of| Filter::Not(Box::new(of));
                 let either = |a, b| Filter::Or(Box::new(a), Box::new(b));
                 return match all.len() {
@@ -298,7 +297,7 @@ impl Reader<'_> {
         {
             (pieces, rest) = (letters.chars().collect(), after);
         } else if let Some(first) = rest.chars().next().filter(|&c| is_letter(c)) {
-            // A letter of a file that is followed by a rank is part of a square, not a piece.
+            // A file letter followed by a rank is part of a square, not a piece.
             let second = rest[1..].chars().next();
             if !(('a'..='h').contains(&first)
                 && second.is_some_and(|c| c.is_ascii_digit() || c == '-' && !rest[1..].starts_with("--")))

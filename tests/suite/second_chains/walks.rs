@@ -11,12 +11,12 @@ use super::{
     query::{Amount, Atom, Body, Chain, Dash, Designator, Filter, Focus, Query, promoted},
 };
 
-/// A reading of the rules: the choices that they leave open. A query passes if all readings give the same value, or if
-/// one of them gives the engine's answer.
+/// A reading of the rules, that is, a set of choices where they are ambiguous. A query passes if all readings give the same
+/// value, or if one of them agrees with the engine.
 #[derive(Clone, Copy, Debug)]
 pub struct Reading {
-    /// True if the search takes one child of a position after the other, and tries each with all atoms that may come
-    /// next. False if it takes one atom after the other, and tries each with all children.
+    /// True if the search iterates over the children of a position, and tries each with all atoms (constituents) that may come
+    /// next. False if it iterates over the atoms, and tries each with all children.
     pub children_first: bool,
     /// True if `nestban` in a path with a `focus` also bans the positions between the moves that count as steps.
     pub bans_between: bool,
@@ -32,7 +32,7 @@ pub const READINGS: [Reading; 4] = [
 /// The maximum number of steps that are tried from one start node.
 const STEPS_MAX: usize = 200_000;
 
-/// The error for a query that has too many walks to try.
+/// The error for a query that has too many walks (sequences of positions) to try.
 #[derive(Debug)]
 pub struct TooMany;
 
@@ -46,11 +46,12 @@ enum Due<'a> {
 /// The progress of a walk.
 #[derive(Clone)]
 struct Walk {
-    /// The node that the walk has reached; `None` before the first position of a line.
+    /// The node that the walk (a sequence of positions) has reached; `None` before the first position of a line.
     at: Option<usize>,
-    /// If the walk is tied to one of the moves played from its current position, the node to which that move leads.
+    /// If the walk (a sequence of positions) is tied to one of the moves played from its current position, the node to which that
+    /// move leads.
     through: Option<usize>,
-    /// All positions of the walk, including skipped ones.
+    /// All positions of the walk (a sequence of positions), including skipped ones.
     nodes: Vec<usize>,
     /// The positions of the walk that count.
     counted: Vec<usize>,
@@ -61,8 +62,7 @@ struct Best {
     walk: Walk,
 }
 
-/// The pieces in the `focus` of a path, and true if captures of these pieces also count; `None` if the path has no
-/// `focus`.
+/// The pieces in the `focus` of a path, and true if captures of these pieces also count; `None` if the path has no `focus`.
 type InFocus = Option<(HashSet<Identity>, bool)>;
 
 struct Search<'a> {
@@ -81,11 +81,11 @@ enum Next<'a> {
     Atom(&'a Atom, Vec<Due<'a>>),
 }
 
-/// The place at which a filter is evaluated.
+/// The place in a game at which a filter is evaluated.
 #[derive(Clone, Copy)]
 struct Place {
     node: usize,
-    /// If `move` refers to only one of the moves played from this node, the node to which this move leads.
+    /// The destination node of a move from this node, if `move` refers only to that move.
     edge: Option<usize>,
     /// The number of moves on the path so far that count as steps of the path.
     count: i32,
@@ -93,7 +93,7 @@ struct Place {
 
 type Found<T> = Result<T, TooMany>;
 
-/// Returns the value of a query at each node of a game, according to a reading of the rules.
+/// Returns a query's value at each node of a game, according to a reading (interpretation) of the rules.
 pub fn values(body: &Body, game: &Game, reading: Reading) -> Found<Vec<Option<i32>>> {
     let copies = body.copies();
     let mut banned = vec![HashSet::new(); copies.len()];
@@ -167,7 +167,7 @@ fn set(game: &Game, designator: &Designator, node: usize) -> Vec<shakmaty::Squar
 }
 
 impl<'a> Search<'a> {
-    /// Tries all continuations of a walk. Returns true if the search is over.
+    /// Tries all continuations of a walk (a sequence of positions). Returns true if the search is over.
     fn go(&mut self, due: Vec<Due<'a>>, walk: Walk) -> Found<bool> {
         self.steps += 1;
         if self.steps > STEPS_MAX {
@@ -211,7 +211,7 @@ impl<'a> Search<'a> {
         Ok(false)
     }
 
-    /// Adds the atoms that may come next to `out`, those with fewer repetitions first. In a path, filters for the
+    /// Adds the atoms (constituents) that may come next to `out`, those with fewer repetitions first. In a path, filters for the
     /// current position are tested immediately.
     fn expand(&mut self, mut due: Vec<Due<'a>>, walk: &Walk, out: &mut Vec<Next<'a>>) -> Found<()> {
         self.steps += 1;
@@ -250,7 +250,8 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// Returns the steps that a walk can take. Each step is the list of all positions that it visits, in order.
+    /// Returns the steps that a walk (a sequence of positions) can take. A step is the list of all positions that it visits, in
+    /// order.
     fn steps_from(&self, walk: &Walk) -> Vec<Vec<usize>> {
         let Some(at) = walk.at else { return vec![vec![self.start]] };
         if self.query.path {
@@ -287,8 +288,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Adds to `out` the nearest moves below a node that count as steps of the path, on every branch. If `from_here` is
-    /// true, these include the moves played from the node itself.
+    /// Adds to `out`, for every branch below a node, the nearest move that counts as a step of the path. If `from_here` is true,
+    /// the moves played from the node itself are included.
     fn next_in_focus(&self, node: usize, way: &mut Vec<usize>, from_here: bool, out: &mut Vec<Vec<usize>>) {
         for &child in &self.game.nodes[node].children {
             way.push(child);
@@ -308,8 +309,8 @@ impl<'a> Search<'a> {
             || (*capture && edge.captured.is_some_and(|(_, identity)| pieces.contains(&identity)))
     }
 
-    /// Makes a step if the atom (a constituent of the chain) allows it, and tries all continuations from there. Returns
-    /// true if the search is over.
+    /// Makes a step if the atom (a constituent of the chain) allows it, and tries all continuations. Returns true if the search
+    /// is over.
     fn take(&mut self, atom: &'a Atom, rest: &[Due<'a>], walk: &Walk, step: &[usize]) -> Found<bool> {
         let &node = step.last().expect("a step leads somewhere");
         let mut next = walk.clone();
@@ -357,8 +358,7 @@ impl<'a> Search<'a> {
         {
             return false;
         }
-        // In castling, the king and the rook both move. Only the movement of a piece in the `focus` is compared with
-        // the filter.
+        // Castling moves both the king and the rook. Only the movement of a piece in the `focus` is compared with the filter.
         let counts = |identity: &Identity| match &self.focus {
             Some((pieces, _)) if edge.parts.len() > 1 => pieces.contains(identity),
             _ => true,
@@ -373,7 +373,7 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// Records a walk that matches. Returns true if no other walk needs to be tried.
+    /// Records a matching walk (a sequence of positions). Returns true if no other walk needs to be tried.
     fn accept(&mut self, walk: &Walk) -> Found<bool> {
         let Some(&last) = walk.counted.last() else { return Ok(false) };
         let count = walk.counted.len() as i32;
@@ -431,7 +431,7 @@ fn holds(game: &Game, filter: &Filter, place: Place, reading: Reading) -> Found<
     })
 }
 
-/// Returns the moves to which the filter `move` refers, as the children to which they lead.
+/// Returns the moves to which the filter `move` refers, as the child nodes to which they lead.
 fn moves(game: &Game, place: Place) -> impl Iterator<Item = usize> {
     let all = game.nodes[place.node].children.clone();
     all.into_iter().filter(move |&child| place.edge.is_none_or(|edge| edge == child))

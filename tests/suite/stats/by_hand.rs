@@ -4,8 +4,8 @@ use orbit_search::stats::{Counts, GroupKey, GroupRow, Tally};
 
 use super::{KNIGHT, counted, counts, pgn};
 
-/// Returns rows in the form `key: games with hits/games, positions with hits/positions`. In a cross table, the second
-/// key follows the first.
+/// Returns rows in the form `key: games with hits/games, positions with hits/positions`. In a cross table, the second key follows
+/// the first.
 fn shown(counts: &Counts, grouping: &str) -> Vec<String> {
     let row = |GroupRow { keys: [first, second], all, hit, .. }: &GroupRow| {
         let second = if *second == GroupKey::Whole { String::new() } else { format!(" {second}") };
@@ -29,8 +29,8 @@ fn games_are_grouped_by_their_tags_and_results() {
         ("elodiff:150", &["-150: 1/1, 3/5", "150: 1/1, 3/6", "?: 1/2, 2/5"]),
         ("event", &["Open: 2/2, 5/9", "M\u{fc}, \u{7}: 1/1, 3/5", "?: 0/1, 0/2"]),
         ("white", &["A: 1/2, 3/8", "B: 1/1, 2/3", "?: 1/1, 3/5"]),
-        // Every game belongs to the groups of both of its players. In the third game both players are called A, so it
-        // is counted only once under A.
+        // A game is in the groups of both its players. In the third game, both players are called A, so it counts only once under
+        // A.
         ("player", &["A: 2/3, 5/11", "B: 2/2, 5/9", "?: 1/1, 3/5"]),
         ("tag:Nothing", &["?: 3/4, 8/16"]),
         (
@@ -115,8 +115,8 @@ fn games_that_do_not_count_are_as_if_they_were_not_there() {
     let fourth = |query, grouping| counted(query, grouping, pgn(1 << 20), 1, Some("M\u{fc}, \u{7}"));
     assert_eq!(shown(&open(KNIGHT, "year"), "year"), ["1997: 1/1, 3/6", "1999: 1/1, 2/3"]);
     assert_eq!(shown(&open("flipcolor {Nf3}", "copy"), "copy"), ["1: 2/2, 5/9", "2: 1/2, 1/9"]);
-    // Only the fourth game is chosen. The games before it also have hits of both copies (the pattern and its colour
-    // flip), which must not be counted.
+    // Only the fourth game is selected. The games before it also have hits of both copies (the pattern and its colour flip),
+    // which must not be counted.
     assert_eq!(shown(&fourth("flipcolor {Nf3 or qd8}", "copy"), "copy"), ["1: 1/1, 3/5"]);
 }
 

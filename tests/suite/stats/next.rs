@@ -1,5 +1,5 @@
-//! Tests groups by the moves that were played at hits. The expected groups are computed from games that pgn-reader and
-//! shakmaty read, or were counted by hand.
+//! Tests groups by the moves played at hits. The expected groups were counted by hand, or are computed from games that pgn-reader
+//! parses and shakmaty replays.
 //!
 //! A *copy* is one of the patterns that a transform generates.
 
@@ -15,7 +15,7 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Role, 
 
 use crate::database::SAMPLE;
 
-/// A game as read by pgn-reader and shakmaty.
+/// A game as parsed by pgn-reader and shakmaty.
 pub(crate) struct Played {
     pub(crate) result: String,
     /// The positions: one more than the number of moves.
@@ -76,8 +76,8 @@ pub(crate) fn sample() -> Vec<Played> {
     games
 }
 
-/// The map that translates a move to the filter as written. It maps each square of the game to the square of the filter that the
-/// matching copy moved there. The flag is true if the copy swaps colours. Square a1 is (0, 0).
+/// A map for showing a move from the viewpoint of the filter as written. It maps each square of the game to the square of the
+/// filter that the matching copy moved there. The flag is true if the copy swaps colours. Square a1 is (0, 0).
 #[derive(Clone)]
 enum Seen {
     Played,
@@ -93,7 +93,7 @@ fn by(swap: bool, map: impl Fn(i32, i32) -> (i32, i32)) -> Seen {
     Seen::By(Box::new(squares), swap)
 }
 
-/// Returns the map for a copy that is shifted by a number of files and ranks, after a colour swap if `swap` is true.
+/// Returns the map for a copy that is shifted by some files and ranks, after a colour swap if `swap` is true.
 fn shifted(swap: bool, by_how_much: (i32, i32)) -> Seen {
     let (dx, dy) = by_how_much;
     match by_how_much {
@@ -104,10 +104,10 @@ fn shifted(swap: bool, by_how_much: (i32, i32)) -> Seen {
     }
 }
 
-/// A hit: its first and its last position, and the map of the copy that matches.
+/// A hit: its first and last position, and the map of the matching copy.
 type Hit = (usize, usize, Seen);
 
-/// Returns a move in the notation of the tables of moves.
+/// Formats a move as in the tables of moves.
 fn told(chess: &Chess, mv: Move, seen: &Seen) -> String {
     match seen {
         Seen::Played => SanPlus::from_move(chess.clone(), mv).to_string(),
@@ -139,8 +139,8 @@ fn name((file, rank): (i32, i32)) -> Option<String> {
     is_on.then(|| format!("{}{}", (b'a' + file as u8) as char, rank + 1))
 }
 
-/// Returns a move as the letter of its piece and two squares. If there is no map, or if it takes one of the squares off
-/// the board, the squares are those of the game.
+/// Formats a move as a piece letter and two squares. Without a map, or if the map takes one of the squares off the board, the
+/// squares are those of the game.
 fn long(mv: Move, map: Option<&[(i32, i32); 64]>) -> String {
     let (from, to) = match mv {
         Move::Castle { king, rook } if rook > king => {
@@ -156,7 +156,7 @@ fn long(mv: Move, map: Option<&[(i32, i32); 64]>) -> String {
     format!("{letter}{from}-{to}{becomes}")
 }
 
-/// Returns a move in SAN without check signs, or `None` if SAN cannot express it.
+/// Formats a move in SAN without check signs; `None` if SAN cannot express it.
 fn spelt(chess: &Chess, mv: Move, map: &[(i32, i32); 64], swap: bool) -> Option<String> {
     // No map in these tests turns castling into castling, so a castling move is shown with its squares.
     if mv.is_castle() {
@@ -206,7 +206,7 @@ fn spelt(chess: &Chess, mv: Move, map: &[(i32, i32); 64], swap: bool) -> Option<
 /// The numbers of games and positions, and the results of the games for the side to move: won, drawn and lost.
 type Sums = [u64; 5];
 
-/// Returns the groups of hits by the moves before or after them, as computed from the games.
+/// Returns the groups of hits by the moves before or after them, computed from the games.
 fn groups(
     games: &[Played],
     hits: &dyn Fn(&Played, usize) -> Option<Hit>,
@@ -255,7 +255,7 @@ fn groups(
     out
 }
 
-/// Returns the groups that the library finds, in the same form as [`groups`].
+/// Returns the groups that the library computes, in the same form as [`groups`].
 fn counted(counts: &Counts, grouping: &str) -> BTreeMap<String, Sums> {
     let rows = counts.rows(&grouping.parse().unwrap()).into_iter();
     let sums = |row: GroupRow| {
@@ -268,7 +268,7 @@ fn counted(counts: &Counts, grouping: &str) -> BTreeMap<String, Sums> {
 
 const GROUPINGS: &str = "next,next:3,previous,next:played,previous:played";
 
-/// Compares the groups that the test computes with those of the library. Returns the names of the groups of next moves.
+/// Compares the test's groups with those of the library. Returns the group names for next moves.
 #[track_caller]
 fn compare(
     database: &Database,
@@ -364,7 +364,7 @@ fn moves_beside_patterns_are_carried_back() {
         (piece(&game.positions[at], Square::D5) == Some('N')).then_some((at, at, Seen::Played))
     });
     compare("check", &|game, at| game.positions[at].is_check().then_some((at, at, Seen::Played)));
-    // If both the pattern and its colour flip match, moves are shown from the view of the pattern as written.
+    // If both the pattern and its colour flip match, moves are shown from the viewpoint of the pattern as written.
     let names = compare("flipcolor Nd5", &move |game, at| {
         let chess = &game.positions[at];
         let seen = match (piece(chess, Square::D5), piece(chess, Square::D4)) {
@@ -384,7 +384,7 @@ fn moves_beside_patterns_are_carried_back() {
         };
         Some((at, at, seen))
     });
-    // On the reflected board, White and Black castle to the other side, so these moves are shown with their squares.
+    // On the mirrored board, castling goes to the other side, so these moves are shown with their squares.
     assert!(
         ["Kd1-b1", "Kd8-b8", "O-O"].into_iter().all(|one| names.iter().any(|name| name == one)),
         "{names:?}"
@@ -421,7 +421,7 @@ fn moves_beside_patterns_are_carried_back() {
         })?;
         Some((at, at, seen))
     });
-    // A pattern with a direction that is turned by 45 degrees has no squares, so moves are shown as played.
+    // A pattern with a direction that is rotated by 45 degrees has no squares, so moves are shown as played.
     compare("rotate45 {up 1 K & p}", &move |game, at| {
         let chess = &game.positions[at];
         let (file, rank) = place(chess.board().king_of(Color::White)?);
@@ -454,7 +454,7 @@ fn moves_beside_patterns_are_carried_back() {
     assert_eq!(names, ["(end)"]);
 }
 
-/// Games with ratings, years and players. One begins from a Chess960 position, and one has side lines.
+/// Games with ratings, years and players. One starts from a Chess960 position, and one has side lines.
 const GAMES: &str = r#"
 [White "Ann"]
 [Black "Bob"]
@@ -516,12 +516,12 @@ fn groups_of_moves_tell_more_of_their_games() {
     let rows = counts.rows(&"next".parse().unwrap());
     let tally = |row: usize| &rows[row].moves.as_ref().unwrap().tally;
     assert_eq!((tally(0).rating(), tally(1).rating()), (Some(2300), Some(2600)));
-    // The player of `e5` scores half a point in two games against opponents rated 2500 and 2700. The player of `c5`
-    // wins a game against an opponent rated 2200.
+    // The player of `e5` scores half a point in two games against opponents rated 2500 and 2700. The player of `c5` wins a game
+    // against an opponent rated 2200.
     assert_eq!((tally(0).performance(), tally(1).performance()), (Some(2409), Some(3000)));
     assert_eq!((tally(0).years, tally(1).years), (Some([1999, 2004]), None));
     let best = tally(0).best.as_ref().unwrap();
-    // The game with the rating 2700 is not the best game, since its other player has no rating.
+    // The game with the rating 2700 is not the best game, because its other player has no rating.
     assert_eq!((best.rating, best.number, best.source.as_str()), (2400, 1, "games"));
     assert_eq!(best.players, [Some("Ann".to_owned()), Some("Bob".to_owned())]);
     let alone = by_hand(Query::parse("Pe4 Bc4").unwrap(), "previous").rows(&"previous".parse().unwrap());
@@ -530,7 +530,7 @@ fn groups_of_moves_tell_more_of_their_games() {
     let share = rows[0].move_share().unwrap();
     assert!((share.value - 2.0 / 3.0).abs() < 1e-9 && share.low < 0.3 && share.high > 0.9, "{share:?}");
     assert_eq!(rows[0].moves.as_ref().unwrap().score().unwrap().value, 0.25);
-    // In a cross table, `games_before` is the number of games of the same year.
+    // In a cross table, `games_before` is the number of games in the same year.
     let cross = counts.rows(&"next*year".parse().unwrap());
     let before: Vec<u64> = cross.iter().map(|row| row.moves.as_ref().unwrap().games_before).collect();
     assert_eq!(before, [1, 1, 1]);

@@ -1,5 +1,5 @@
-//! Tests openings that are determined by the moves of games. The expected openings are those of games that pgn-reader
-//! reads and shakmaty plays. Positions count as equal if their FENs without counters are equal.
+//! Tests openings determined by the moves of games. The expected openings come from games that pgn-reader parses and shakmaty
+//! replays. Positions count as equal if their FENs without counters are equal.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use super::next::sample;
 use crate::common::openings::{epd, listed};
 use crate::database::SAMPLE;
 
-/// Returns the number of games of each group.
+/// Returns the number of games in each group.
 fn shown(counts: &Counts, grouping: &str) -> BTreeMap<String, u64> {
     let rows = counts.rows(&grouping.parse().unwrap()).into_iter();
     rows.map(|row| (row.keys[0].to_string(), row.hit.games)).collect()

@@ -1,4 +1,4 @@
-//! Computes the groups of statistics a second time from the output of `--format jsonl`, without code of the library.
+//! Recomputes the groups of statistics from the output of `--format jsonl`, without library code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -16,7 +16,7 @@ use super::{counted, file};
 use crate::common::scan;
 use crate::common::{corpus, pgn_blocks};
 
-/// The groupings that need only the tags of a game and the ply of a position.
+/// The groupings that need only a game's tags and a position's ply.
 const GROUPINGS: &str = "year,decade,eco,eco:1,result,elo:100,meanelo:100,whiteelo:50,blackelo:250,elodiff:50,ply:10,move:4,\
 event,site,white,black,player,round,tag:WhiteTeam,opening,year*result,ply:20*eco:2,player*decade,move:9*ply:7";
 
@@ -54,7 +54,7 @@ struct Game {
     tags: Value,
     /// The ply of its last position.
     plies: i64,
-    /// The number of half-moves before the game's first position, two for each full move.
+    /// The number of half-moves before the game's first position, two per full move.
     halves_before: i64,
 }
 
@@ -74,7 +74,7 @@ impl Game {
         self.tag(name)?.parse().ok().filter(|elo| (1..10_000).contains(elo))
     }
 
-    /// Returns the half points of White or, if `player` is given, of that player; `None` if they are unknown.
+    /// Returns the score in half points of White or, if `player` is given, of that player; `None` if it is unknown.
     fn half_points(&self, player: Option<&str>) -> Option<u64> {
         let white = match self.tags["Result"].as_str()? {
             "1-0" => 2,
@@ -95,7 +95,7 @@ impl Game {
         year("Date").or_else(|| year("UTCDate"))
     }
 
-    /// Returns the groups to which a position belongs by a single property.
+    /// Returns the groups of a position by a single property.
     fn groups(&self, by: &str, ply: i64) -> Vec<String> {
         let (name, argument) = by.split_once(':').unwrap_or((by, ""));
         let step = argument.parse::<i64>().unwrap_or(1);
@@ -143,7 +143,7 @@ impl Game {
         vec![group.unwrap_or("?".into())]
     }
 
-    /// Returns the groups to which a position belongs by a grouping, which may have two properties.
+    /// Returns the groups of a position by a grouping, which may have two properties.
     fn cells(&self, grouping: &str, ply: i64) -> Vec<String> {
         let Some((first, second)) = grouping.split_once('*') else { return self.groups(grouping, ply) };
         let seconds = self.groups(second, ply);
@@ -152,7 +152,7 @@ impl Game {
     }
 }
 
-/// The hits of a group: the plies of the hits in each game.
+/// A group's hits: the plies of the hits in each game.
 type Group = BTreeMap<u64, BTreeSet<i64>>;
 
 fn tally(group: Option<&Group>, games: &BTreeMap<u64, Game>, player: Option<&str>) -> Tally {
@@ -175,8 +175,7 @@ fn spelt(counts: &Counts, grouping: &str) -> BTreeMap<String, (Tally, Tally)> {
     };
     let mut sums: BTreeMap<String, (Tally, Tally)> = BTreeMap::new();
     for row in rows {
-        // Here, a name with a FIDE number forms a group of its own. Names of the same player are joined only when a
-        // table is written.
+        // Here, a name with a FIDE number forms its own group. The names of a player are merged only when a table is written.
         let sum = sums.entry(name(row.keys)).or_default();
         for (sum, more) in [(&mut sum.0, &row.all), (&mut sum.1, &row.hit)] {
             sum.games += more.games;
@@ -240,8 +239,8 @@ fn master_games_are_counted_a_second_time() {
     agree("shift flip flipcolor {Nd4 kf3}", &corpus.join("otb.pgn"), GROUPINGS);
 }
 
-/// Computes the values at hits from the output lines of the query, and the hits of each copy (transformed pattern) from
-/// the output lines of that copy alone.
+/// Recomputes the values at hits from the query's output lines, and the hits of each copy (transformed pattern) from the output
+/// lines of a search for that copy alone.
 #[test(part = 2)]
 fn values_and_copies_are_counted_a_second_time() {
     let path = sample();
@@ -278,7 +277,7 @@ fn values_and_copies_are_counted_a_second_time() {
     }
 }
 
-/// The counts must not depend on the division into blocks, on the number of threads, or on the order in which blocks
+/// The counts must not depend on the division into blocks (groups of games), the number of threads, or the order in which blocks
 /// are added.
 #[test]
 fn counts_add_up_in_any_order() {
@@ -315,7 +314,7 @@ fn counts_add_up_in_any_order() {
     assert_eq!(nested, all);
 }
 
-/// Adds counts to a sum that is empty at first.
+/// Adds counts to a sum, which may still be empty.
 fn add(sum: &mut Option<ManyCounts>, more: ManyCounts) {
     match sum {
         Some(sum) => sum.add(more).unwrap(),
@@ -323,7 +322,7 @@ fn add(sum: &mut Option<ManyCounts>, more: ManyCounts) {
     }
 }
 
-/// If the hits of several queries are counted in one search, the counts of each query must be the same as alone.
+/// If the hits of several queries are counted in one search, each query must have the same counts as alone.
 #[test]
 fn queries_over_the_same_games_share_what_is_theirs() {
     let engines = ["Nd4", "stalemate", "flipcolor {Bh7 kg8 btm check}", "true"].map(scan);
@@ -337,7 +336,7 @@ fn queries_over_the_same_games_share_what_is_theirs() {
         let answers = engines.each_ref().map(|scan| scan.engine().answer(block, Wants::HITS).unwrap());
         for (counts, answers) in alone.iter_mut().zip(&answers) {
             let found = Found { games: Some(&games), ..Found::new(block, answers, &names) };
-            // Hits are removed as the choice of games removes them.
+            // Removes hits in the same way as the selection of games does.
             let mut chosen = answers.clone();
             let out = block.games().filter(|game| !found.counts(game));
             out.for_each(|game| chosen.hits.clear(game.slots()));

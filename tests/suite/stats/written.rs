@@ -34,7 +34,7 @@ fn groups_of_few_games_are_left_out() {
     assert_eq!(names(usize::MAX, 2), ["Open", "... and 2 more", "total"]);
     assert_eq!(names(1, 1), ["Open", "... and 2 more", "total"]);
     assert_eq!(names(5, 3), ["... and 3 more", "total"]);
-    // Groups in a natural order, such as years, are all listed.
+    // Groups with a natural order, such as years, are all listed.
     let years = text_within(KNIGHT, "year", TableLimits { rows_max: 1, games_min: 9 });
     assert_eq!(years.lines().count(), 5);
 }

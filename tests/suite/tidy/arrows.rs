@@ -8,8 +8,8 @@ use super::{
     ARROWS, EXCEPT, ROOTS, Token, documents::shows, module, paths, read, sources, tokens, tree, unit,
 };
 
-/// The crates. Each has its folder, its name in paths, and the unit that stands for the whole crate; `None` if the
-/// crate has several units.
+/// The crates, each with its folder, its name in paths, and the unit that consists of the whole crate (`None` if the crate has
+/// several units).
 pub(super) const CRATES: &[(&str, &str, Option<&str>)] = &[
     ("command", "orbit_command", Some("command")),
     ("core", "orbit_core", None),
@@ -32,12 +32,11 @@ struct Imports {
 }
 
 impl Imports {
-    /// Computes the imports of files. Each file is given as its path and its source text.
+    /// Computes the imports of files, given as path and source text.
     fn from_files(files: &[(String, String)]) -> Imports {
         let texts: BTreeMap<Vec<String>, Vec<Token>> =
             files.iter().map(|(file, text)| (module(file), tokens(text))).collect();
-        // For each re-exported name, the path at which it is defined: `pub use child::Name` creates the name
-        // `folder::Name`.
+        // For each re-exported name, the path of its definition: `pub use child::Name` creates the name `folder::Name`.
         let mut exported: BTreeMap<Vec<String>, Vec<String>> = BTreeMap::new();
         for (module, text) in &texts {
             for path in relative_uses(module, text) {
@@ -63,7 +62,7 @@ impl Imports {
         Imports { modules: texts.iter().map(imports).collect() }
     }
 
-    /// Returns, for each folder, the imports between its modules.
+    /// Returns the imports between the modules of each folder.
     fn folders(&self) -> BTreeMap<&[String], BTreeSet<(&str, &str)>> {
         let mut out: BTreeMap<&[String], BTreeSet<(&str, &str)>> = BTreeMap::new();
         for (module, imports) in &self.modules {
@@ -78,8 +77,8 @@ impl Imports {
         out
     }
 
-    /// Returns the cycles: groups of modules in one folder that import each other, directly or indirectly. Each cycle
-    /// is described by the folder and the names of the modules.
+    /// Returns the cycles: groups of modules in one folder that import each other, directly or indirectly. A cycle is described
+    /// by the folder and the module names.
     fn circles(&self) -> Vec<String> {
         let mut out = Vec::new();
         for (folder, arrows) in self.folders() {
@@ -113,7 +112,7 @@ fn reached<'a>(arrows: &BTreeSet<(&str, &'a str)>, from: &str) -> BTreeSet<&'a s
     out
 }
 
-/// Returns the paths, in the `use` items of a module, that begin with one of the module's own children.
+/// Returns the paths in a module's `use` items that begin with one of its child modules.
 fn relative_uses(module: &[String], tokens: &[Token]) -> Vec<Vec<String>> {
     let mut found = BTreeSet::new();
     for at in (0..tokens.len()).filter(|&at| tokens[at].word == "use") {
@@ -150,7 +149,7 @@ fn folders_have_no_circles() {
     assert_eq!(found, [""; 0], "modules of one folder that import each other");
 }
 
-/// Returns the unit that stands for the whole crate of a path, if there is one.
+/// Returns the unit that consists of a path's whole crate, if there is one.
 fn crate_of(path: &str) -> Option<&'static str> {
     CRATES.iter().filter_map(|it| it.2).find(|root| path.split("::").next() == Some(root))
 }

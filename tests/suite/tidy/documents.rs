@@ -13,7 +13,7 @@ fn documents() -> Vec<String> {
     found
 }
 
-/// Checks that a document shows a text between the comments that name it. `UPDATE_GOLDEN=1` writes the text there.
+/// Checks that a document contains a text between the two comments with its name. `UPDATE_GOLDEN=1` writes the text there.
 pub(super) fn shows(document: &str, name: &str, text: &str) {
     let begin = format!("<!-- {name}: written by tests/suite/tidy -->\n");
     let end = format!("<!-- end of {name} -->\n");
@@ -27,7 +27,7 @@ pub(super) fn shows(document: &str, name: &str, text: &str) {
     assert!(found == text, "{document} shows something else: run the tests once with UPDATE_GOLDEN=1");
 }
 
-/// Returns the lines of a document outside code blocks, with their numbers.
+/// Returns the lines of a document outside code blocks, with line numbers.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut inside = false;
     text.lines().enumerate().filter_map(move |(at, line)| {
@@ -51,7 +51,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     out
 }
 
-/// Returns the targets of the links and images in a document, each with its line number.
+/// Returns the targets of a document's links and images, with line numbers.
 fn targets(text: &str) -> Vec<(usize, String)> {
     let mut out = Vec::new();
     for (number, line) in prose(text) {
@@ -66,7 +66,7 @@ fn targets(text: &str) -> Vec<(usize, String)> {
     out
 }
 
-/// Returns the links in a document that lead to nothing or to something outside the book.
+/// Returns the links in a document whose targets do not exist or are outside the book.
 fn broken(document: &str, text: &str) -> Vec<String> {
     let folder = Path::new(document).parent().unwrap();
     let docs = root().join("docs").canonicalize().unwrap();
@@ -104,11 +104,10 @@ fn links_lead_to_files_and_headings() {
     assert_none(documents().iter().flat_map(|document| broken(document, &read(document))).collect());
 }
 
-/// Documents whose line lengths are not checked, because programs write all or most of their lines.
+/// Documents whose line lengths are not checked, because most of their lines are generated.
 const LONG: [&str; 3] = ["docs/conformance.md", "docs/language.md", "docs/themes.md"];
 
-/// Returns the lines of prose that are too long. Tables, links on lines of their own, and blocks indented by four blanks are not
-/// checked.
+/// Returns the prose lines that are too long, except tables, links on their own lines, and blocks indented by four blanks.
 fn long(document: &str, text: &str) -> Vec<String> {
     let is_free = |line: &str| {
         let line = line.trim_start();
@@ -157,7 +156,7 @@ fn commands(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// Returns the commands of a document that are missing from a script.
+/// Returns the commands in a document that are missing from a script.
 fn not_run(document: &str, script: &str) -> Vec<String> {
     let run: Vec<String> = script
         .replace("\\\n", " ")

@@ -1,4 +1,4 @@
-//! Checks that a program can name every type that it can get from the library, or must pass to it: the root of the library exports
+//! Checks that programs can name every type that they get from the library or must pass to it: the library's root must export
 //! each public type that a field, a variant or a signature of another exported item names.
 
 use std::collections::BTreeSet;
@@ -16,12 +16,12 @@ pub(super) struct Item {
 }
 
 impl Item {
-    /// Returns the word at a position of the head; it is empty if there is no word.
+    /// Returns the word at index `at` of the head, or an empty string if there is none.
     pub(super) fn word(&self, at: usize) -> String {
         self.head.get(at).filter(|tree| matches!(tree, TokenTree::Ident(_))).map_or(String::new(), word)
     }
 
-    /// Returns the kind and the name of an item that other crates may use.
+    /// Returns the kind and the name of an item that other crates can use.
     fn public(&self) -> Option<(String, String)> {
         let kinds = ["struct", "enum", "trait", "type", "fn"];
         let at = usize::from(self.word(1) == "const") + 1;
@@ -29,7 +29,7 @@ impl Item {
             .then(|| (self.word(at), self.word(at + 1)))
     }
 
-    /// Returns the type of an `impl`, and true if the `impl` is of a trait.
+    /// Returns the type of an `impl`, and true if the `impl` is for a trait.
     pub(super) fn implemented(&self) -> Option<(String, bool)> {
         let at = self.head.iter().position(|tree| word(tree) == "impl").filter(|&at| at <= 1)?;
         let head = &self.head[at + 1..];
@@ -41,7 +41,7 @@ impl Item {
     }
 }
 
-/// Returns the text of a tree that is a word or a sign.
+/// Returns the text of a token tree that is a word or a sign.
 fn word(tree: &TokenTree) -> String {
     if matches!(tree, TokenTree::Group(_)) { String::new() } else { tree.to_string() }
 }
@@ -57,8 +57,8 @@ fn group(tree: &TokenTree, delimiter: Delimiter) -> Option<&Group> {
     }
 }
 
-/// Returns the number of trees up to the end of the angle brackets that open at the first one, and the pieces between commas outside
-/// all angle brackets.
+/// Returns the number of token trees up to the end of the angle brackets that open at the first one, and the pieces between
+/// commas outside nested angle brackets.
 fn pieces(trees: &[TokenTree]) -> (usize, Vec<&[TokenTree]>) {
     let (mut depth, mut closed, mut begin, mut out) = (0, None, 0, Vec::new());
     for (at, tree) in trees.iter().enumerate() {
@@ -80,7 +80,7 @@ fn pieces(trees: &[TokenTree]) -> (usize, Vec<&[TokenTree]>) {
     (closed.unwrap_or(0), out)
 }
 
-/// Returns trees without attributes, and without the fields, variants and items that follow an attribute `doc(hidden)` or
+/// Returns token trees without attributes, and without the fields, variants and items that have an attribute `doc(hidden)` or
 /// `cfg(test)`.
 fn without_attributes(stream: TokenStream) -> Vec<TokenTree> {
     let (mut out, mut hidden) = (Vec::new(), false);
@@ -100,7 +100,7 @@ fn without_attributes(stream: TokenStream) -> Vec<TokenTree> {
     out
 }
 
-/// Returns the items of a file or of a body. Modules in braces are replaced by their items.
+/// Returns the items of a file or body. Inline modules are replaced by their items.
 pub(super) fn items(stream: TokenStream) -> Vec<Item> {
     let (mut out, mut head) = (Vec::new(), Vec::new());
     for tree in without_attributes(stream) {
@@ -121,7 +121,7 @@ pub(super) fn items(stream: TokenStream) -> Vec<Item> {
     out
 }
 
-/// Adds the names of types in `trees`. `Item` in `Self::Item` and `White` in `Color::White` are not names of types.
+/// Adds the type names in `trees`. `Item` in `Self::Item` and `White` in `Color::White` are not type names.
 fn add_types(stream: TokenStream, out: &mut BTreeSet<String>) {
     let trees = without_attributes(stream);
     for (at, tree) in trees.iter().enumerate() {
@@ -136,14 +136,14 @@ fn add_types(stream: TokenStream, out: &mut BTreeSet<String>) {
     }
 }
 
-/// Returns the names of types in a piece of an item.
+/// Returns the type names in a part of an item.
 pub(super) fn types_in(trees: &[TokenTree]) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     add_types(trees.iter().cloned().collect(), &mut out);
     out
 }
 
-/// Returns the names of types in the public fields of a struct.
+/// Returns the type names in the public fields of a struct.
 fn field_types(fields: TokenStream) -> BTreeSet<String> {
     let fields = without_attributes(fields);
     let is_public = |field: &&[TokenTree]| {
@@ -155,7 +155,7 @@ fn field_types(fields: TokenStream) -> BTreeSet<String> {
     pieces(&fields).1.into_iter().filter(is_public).flat_map(types_in).collect()
 }
 
-/// Returns the name of a public item, or of the type of an `impl`, with the types that a program gets from it or passes to it.
+/// Returns the name of a public item, or of the type of an `impl`, and the types that programs get from it or pass to it.
 fn met(item: &Item) -> Option<(String, BTreeSet<String>)> {
     let parts = |is_met: fn(&Item) -> bool| {
         let inner = items(item.body.clone()).into_iter().filter(is_met);
@@ -189,7 +189,7 @@ fn met(item: &Item) -> Option<(String, BTreeSet<String>)> {
     Some((name, types))
 }
 
-/// Adds the names that a `pub use` exports. For an item that it renames, these include the name of the definition.
+/// Adds the names that a `pub use` exports. For a renamed item, these include the original name.
 fn add_exports(trees: &[TokenTree], out: &mut BTreeSet<String>) {
     for (at, tree) in trees.iter().enumerate() {
         match tree {
@@ -202,7 +202,7 @@ fn add_exports(trees: &[TokenTree], out: &mut BTreeSet<String>) {
     }
 }
 
-/// Returns the types that cannot be named by users of the library, with the exported items that name them.
+/// Returns the types that users of the library cannot name, with the exported items that name them.
 fn unnamed(root: &str, files: &[String]) -> Vec<String> {
     let mut exported = BTreeSet::new();
     for text in root.split(';').filter_map(|text| text.split_once("pub use ")) {

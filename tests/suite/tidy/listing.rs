@@ -1,4 +1,4 @@
-//! Writes the list of source files in `docs/dev/files.md`, which shows the first sentence of each file, and the list of crates in
+//! Writes the list of source files in `docs/dev/files.md`, which shows each file's first sentence, and the list of crates in
 //! `docs/dev/modules.md`, which shows their sizes.
 
 use std::fmt::Write as _;
@@ -26,7 +26,7 @@ const FOLDERS: [(&str, &str); 17] = [
     ("benches/", "Benchmarks"),
 ];
 
-/// Returns the first sentence of the comment at the head of a file, without links. Returns `None` if there is no such comment.
+/// Returns the first sentence of the comment at the head of a file, without links; `None` if there is no such comment.
 fn first_sentence(path: &str, text: &str) -> Option<String> {
     let prefix = if path.ends_with(".rs") { "//!" } else { "//" };
     let head: Vec<&str> = match path.ends_with(".py") {
@@ -67,7 +67,7 @@ fn code_lines(text: &str) -> usize {
     code.lines().count()
 }
 
-/// The numbers on the page may be a tenth too high or too low, so that few changes alter the page.
+/// The sizes on the page may be off by a tenth, so that few changes alter the page.
 #[test]
 fn the_page_of_modules_shows_the_size_of_each_crate() {
     let page = read(MODULES);

@@ -1,5 +1,5 @@
-//! Checks names and documentation: each type name must have only one meaning, constructors and files of modules must have the usual
-//! names, and a comment must begin with its subject.
+//! Checks names and documentation: each type name must have only one meaning, constructors and module files must have the usual
+//! names, and comments must begin with their subjects.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,18 +9,17 @@ use super::{assert_none, files, places, read, sources, tokens};
 /// Words that begin a relative clause without a noun, as in "What a query finds".
 const RELATIVES: [&str; 8] = ["What", "Whether", "How", "Where", "Which", "Why", "Who", "Of"];
 
-/// The percentage of documentation comments that may begin with one of these words.
+/// The maximum percentage of documentation comments that begin with one of these words.
 const RELATIVES_MAX: usize = 3;
 
-/// Names of types that may be defined in several files. Each subcommand has a type `Args`. The other types have a
-/// second definition for builds without the GPU engine or without machine code.
+/// Type names that may be defined in several files. Each subcommand has a type `Args`. The other types have a second definition
+/// for builds without the GPU engine or without machine code.
 const SHARED: [&str; 7] = ["Args", "Gpu", "GpuDevice", "Kernel", "Native", "Resident", "Work"];
 
-/// Names of aliases that may be defined in several files: the kinds of filters. `query` defines them for a tree in any form,
-/// `transforms` for a tree whose transforms are expanded; the compiler tells the forms apart.
+/// Names of aliases for the kinds of filters. `query` defines them for a tree in any form, `transforms` for a tree whose
+/// transforms are expanded; the compiler distinguishes the forms.
 const ALIASES: [&str; 5] = ["Condition", "Number", "Position", "Squares", "Text"];
 
-/// Returns the line number and the text of the first line of every documentation comment.
 fn documentation(text: &str) -> Vec<(usize, &str)> {
     let mut out = Vec::new();
     let mut goes_on = false;
@@ -35,13 +34,12 @@ fn documentation(text: &str) -> Vec<(usize, &str)> {
     out
 }
 
-/// Returns true if a comment begins with a relative clause without a noun.
 fn begins_with_a_relative(comment: &str) -> bool {
     let word = comment.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
     RELATIVES.contains(&word)
 }
 
-/// Returns the names of the types that a file defines outside its tests, with public aliases.
+/// Returns the names of the types, including public aliases, that a file defines outside its tests.
 fn types(text: &str) -> BTreeSet<String> {
     let tokens = tokens(text);
     let after = |kind: &str, words: usize| places(&tokens, kind).into_iter().map(move |at| at + words);
@@ -50,8 +48,8 @@ fn types(text: &str) -> BTreeSet<String> {
     names.filter(|name| name.starts_with(char::is_uppercase)).collect()
 }
 
-/// Returns the functions `of` and `of_...` of a file that return their own type. By the rules of the project, constructors are
-/// called `new`, `from_...` or `with_...`.
+/// Returns a file's functions `of` and `of_...` that return their own type. By the project rules, constructors are called `new`,
+/// `from_...` or `with_...`.
 fn constructors(text: &str) -> Vec<String> {
     let mut out = Vec::new();
     for item in items(text.parse().unwrap()) {

@@ -6,7 +6,7 @@ use crate::differential::term::{Term, Ty};
 const SUFFIXES: [&str; 11] = ["*", "+", "?", "{2}", "{3}", "{1,3}", "{2,}", "{,2}", "{2,4}", "{1,2}", "*"];
 
 impl GameQueries<'_> {
-    /// Returns a `line` with the given options before its constituents.
+    /// Returns a `line` filter with the given options before its constituents.
     fn line(&mut self, options: &str, depth: usize) -> Term {
         let arrow = if options.contains("<--") { "<--" } else { "-->" };
         let options = options.replace("<--", "");
@@ -43,7 +43,7 @@ impl GameQueries<'_> {
         let mut out = if depth > 0 && self.rng.percent(20) {
             let inner = self.constituents(arrow, 0, tied, 2, subs);
             let inner = inner.strip_prefix(arrow).expect("it begins with one").trim_start();
-            // A chain that can match an empty sequence must not have a suffix such as `*`.
+            // A chain that can match an empty sequence must have no suffix such as `*`.
             if has_suffixes(inner) {
                 return format!("({inner})");
             }
@@ -57,7 +57,7 @@ impl GameQueries<'_> {
                 },
             };
             subs.push(filter);
-            // The braces prevent the parser from joining a number and the suffix into an arithmetic expression.
+            // Without the braces, the parser would read the number and the suffix as an arithmetic expression.
             "{@ true}".to_string()
         };
         if self.rng.percent(45) {
@@ -66,7 +66,7 @@ impl GameQueries<'_> {
         out
     }
 
-    /// Returns a `path` with the given options before its constituents.
+    /// Returns a `path` filter with the given options before its constituents.
     fn path(&mut self, options: &str, depth: usize) -> Term {
         let mut subs = Vec::new();
         let was = std::mem::replace(&mut self.stateless, true);
@@ -110,7 +110,7 @@ impl GameQueries<'_> {
                 out += &format!(" ({}){suffix}", inner.trim_start());
                 continue;
             }
-            // The most frequent constituent is `--`, which matches any move.
+            // The most common constituent is `--`, which matches any move.
             let edge = if self.rng.percent(35) { "--".into() } else { self.edge_text() };
             out += &format!(" {edge}");
             if self.rng.percent(35) {
@@ -124,7 +124,7 @@ impl GameQueries<'_> {
         out
     }
 
-    /// Returns a path with keywords about paths, both inside it and after it.
+    /// Returns a `path` filter with path-related keywords, both inside and after it.
     fn path_words(&mut self, depth: usize) -> Term {
         let edge = self.edge_text();
         let k = self.rng.within(1, 3);
@@ -144,7 +144,7 @@ impl GameQueries<'_> {
     }
 }
 
-/// Returns true if a part of a template has a suffix such as `*`. The whole template may then match an empty sequence.
+/// Returns true if a part of a template has a suffix such as `*`, so that the whole template may match an empty sequence.
 fn has_suffixes(template: &str) -> bool {
     ["*", "?", "{,2}", "+"].iter().any(|suffix| template.contains(suffix))
 }

@@ -1,10 +1,10 @@
-//! Generates queries of those kinds that are evaluated in a special way: queries that sort, that read or assign
-//! variables at other positions, that nest loops, and that write comments.
+//! Generates queries that are evaluated in a special way: queries that sort, that read or assign variables at other positions,
+//! that nest loops, or that write comments.
 
 use super::{GameQueries, new};
 use crate::differential::term::{Term, Ty};
 
-/// A kind of query. Every query of a kind contains the construct that defines the kind.
+/// A group of generated queries. Each group has templates, and every query of the group is made from one of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
     /// Queries with `sort`.
@@ -18,8 +18,8 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Returns the templates of the kind. `%N`, `%B` and `%S` stand for a number, a condition and a set, and `$1` to
-    /// `$3` for variables.
+    /// Returns the templates for queries of this group. `%N`, `%B` and `%S` stand for a number, a condition and a set, and `$1`
+    /// to `$3` for variables.
     const fn templates(self) -> &'static [&'static str] {
         match self {
             Kind::Sort => &[

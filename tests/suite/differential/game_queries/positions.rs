@@ -1,4 +1,4 @@
-//! Generates filters that refer to positions of the game other than the current one.
+//! Generates filters that refer to other positions of the game.
 
 use super::{Construct, GameQueries, new, pick_leaf};
 use crate::differential::term::{Term, Ty};

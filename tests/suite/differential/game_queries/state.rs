@@ -4,8 +4,7 @@ use super::{COMPARISONS, Construct, GameQueries, new, pick_leaf};
 use crate::differential::term::{Term, Ty};
 
 impl GameQueries<'_> {
-    /// Returns a filter that uses a variable with a value of the given type. In the template, `$` stands for the name
-    /// of the variable.
+    /// Returns a filter that uses a variable with a value of the given type. In the template, `$` stands for the variable name.
     fn held(&mut self, ty: Ty, template: &str, subs: Vec<Term>) -> Term {
         let name = self.name("vv");
         new(ty, template.replace('$', &name), subs)

@@ -42,7 +42,7 @@ impl Generator<'_> {
         }
     }
 
-    /// Returns a `find` filter. Its body is evaluated at other positions, so it has variables of its own.
+    /// Returns a `find` filter. Its body is evaluated at other positions, so it has its own variables.
     pub(super) fn find(&mut self, number: bool, d: usize) -> Term {
         let way = *self.rng.pick(&["", "", "<-- ", "quiet ", "<-- quiet "]);
         let mut range = String::new();
@@ -81,7 +81,7 @@ impl Generator<'_> {
         Term::leaf(Ty::Bool, text)
     }
 
-    /// Returns a `fen` filter for a board on which only few squares are specified.
+    /// Returns a `fen` filter for a board on which only a few squares are specified.
     fn fen(&mut self) -> String {
         if self.turned {
             return "true".into();
