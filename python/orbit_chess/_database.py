@@ -46,6 +46,8 @@ def open(
     variations: bool = False,
     memory: int | None = None,
     engine: str = "auto",
+    gpu: str | int = "auto",
+    gpu_memory: int | None = None,
     threads: int | None = None,
     reels: bool = True,
     progress: bool | Watch = False,
@@ -58,6 +60,9 @@ def open(
         memory: the maximum number of bytes for a database in memory, 1 GiB by default. If the database needs more, each
             search reads the files again.
         engine: `auto`, `cpu`, `gpu` or `reference`; all give the same results.
+        gpu: the graphics card: `auto`, `none`, its number in `orbit devices`, a part of its name, or its PCI bus id.
+        gpu_memory: the maximum number of bytes of the card's memory to use. By default, games that stay on the card take at most
+            four fifths of its free memory.
         threads: the number of threads for each search, by default one per core.
         reels: read an up-to-date reel in the same folder instead of a PGN file.
         progress: show a bar (with `tqdm`), or call this function with the bytes read, all bytes or None, games and positions.
@@ -77,6 +82,8 @@ def open(
             variations=variations,
             memory=memory,
             engine=engine,
+            gpu=str(gpu),
+            gpu_memory=gpu_memory,
             threads=threads,
             reels=reels,
             progress=watch,

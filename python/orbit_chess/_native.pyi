@@ -152,6 +152,8 @@ class Database:
         variations: bool,
         memory: int | None,
         engine: str,
+        gpu: str,
+        gpu_memory: int | None,
         threads: int | None,
         reels: bool,
         progress: _Watch | None,

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use orbit_chess::{Bitboard, DatabaseOptions, Square};
+use orbit_chess::{Bitboard, DatabaseOptions, EngineChoice, GpuOptions, Square};
 use orbit_search::choice::ExactPosition;
 use orbit_search::job::divide;
 use pyo3::prelude::*;
@@ -24,18 +24,45 @@ enum Input {
     Text(String, Vec<u8>),
 }
 
+/// The engine of a database, and the options for the graphics card if one may be used.
+struct ChosenEngine {
+    choice: EngineChoice,
+    gpu: Option<GpuOptions>,
+}
+
+impl ChosenEngine {
+    fn new(engine: &str, card: &str, card_memory: Option<u64>) -> PyResult<ChosenEngine> {
+        let choice = engine.parse().map_err(errors::of_option)?;
+        let mut gpu = GpuOptions::from_name(card);
+        if choice == EngineChoice::Gpu && gpu.is_none() {
+            return Err(errors::of_option(
+                "`engine` \"gpu\" and `gpu` \"none\" exclude each other: leave out one of them",
+            ));
+        }
+        if card_memory == Some(0) {
+            return Err(errors::of_option(
+                "`gpu_memory` is 0, but the card needs memory to search: give some, or set `gpu` to \"none\" to use no card",
+            ));
+        }
+        if let (Some(gpu), Some(bytes)) = (&mut gpu, card_memory) {
+            gpu.limits.memory_bytes = bytes;
+        }
+        Ok(ChosenEngine { choice, gpu })
+    }
+}
+
 impl Database {
     fn open_input(
         py: Python<'_>,
         input: Input,
-        (variations, memory, name, threads, reels): (bool, Option<u64>, &str, Option<usize>, bool),
+        (variations, memory, engine, threads, reels): (bool, Option<u64>, ChosenEngine, Option<usize>, bool),
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Database> {
-        let engine = name.parse().map_err(errors::of_option)?;
         let opened = wait::run(py, progress, |running| {
             let options = DatabaseOptions::new()
                 .variations(variations)
-                .engine(engine)
+                .engine(engine.choice)
+                .gpu(engine.gpu)
                 .substitute_reels(reels)
                 .cancel_token(&running.cancel)
                 .progress(|progress| running.tell(progress));
@@ -60,7 +87,7 @@ impl Database {
 impl Database {
     /// Opens files, folders and reels.
     #[staticmethod]
-    #[pyo3(signature = (paths, *, variations, memory, engine, threads, reels, progress))]
+    #[pyo3(signature = (paths, *, variations, memory, engine, gpu, gpu_memory, threads, reels, progress))]
     #[expect(clippy::too_many_arguments, reason = "they are the keywords of the caller")]
     fn open(
         py: Python<'_>,
@@ -68,6 +95,8 @@ impl Database {
         variations: bool,
         memory: Option<u64>,
         engine: &str,
+        gpu: &str,
+        gpu_memory: Option<u64>,
         threads: Option<usize>,
         reels: bool,
         progress: Option<&Bound<'_, PyAny>>,
@@ -77,6 +106,7 @@ impl Database {
                 "`-` is no file: read standard input and hand its text to `loads`",
             ));
         }
+        let engine = ChosenEngine::new(engine, gpu, gpu_memory)?;
         let options = (variations, memory, engine, threads, reels);
         Database::open_input(py, Input::Paths(paths), options, progress)
     }
@@ -92,6 +122,7 @@ impl Database {
         engine: &str,
         threads: Option<usize>,
     ) -> PyResult<Database> {
+        let engine = ChosenEngine::new(engine, "auto", None)?;
         let options = (variations, Some(u64::MAX), engine, threads, false);
         Database::open_input(py, Input::Text(name, text), options, None)
     }

@@ -302,6 +302,27 @@ def test_errors_of_options(db, keywords, words):
         db.scan("mate", **keywords).pyarrow()
 
 
+@pytest.mark.parametrize(
+    ("keywords", "words"),
+    [
+        ({"engine": "gpu", "gpu": "none"}, "exclude each other"),
+        ({"gpu_memory": 0}, "`gpu_memory` is 0"),
+        ({"engine": "fast"}, "fast"),
+    ],
+    ids=str,
+)
+def test_errors_of_cards(keywords, words):
+    with pytest.raises(orbit_chess.OptionError, match=words):
+        orbit_chess.open(SAMPLE, **keywords)
+
+
+def test_a_card_is_chosen_by_its_name():
+    db = orbit_chess.open(SAMPLE, engine="gpu", gpu="no card has this name", gpu_memory=1 << 30)
+    with pytest.raises(orbit_chess.OrbitError, match="no card has this name"):
+        db.count("mate")
+    assert orbit_chess.open(SAMPLE, gpu="none").count("mate") == orbit_chess.open(SAMPLE, engine="cpu").count("mate")
+
+
 @pytest.mark.parametrize("keywords", [{"limit": 3}, {"limit": 0}, {"skip": 20}, {"sample": 4}, {"sort": "elo"}], ids=str)
 def test_counts_are_of_all_games(db, keywords):
     words = "are of all games: leave out `skip`, `limit`, `sort` and `sample`"

@@ -12,7 +12,7 @@ use std::time::Duration;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use orbit_core::files::Unfinished;
 use orbit_database::Summary;
-use orbit_engine::gpu::{GpuOptions, PipelineCache, Variant};
+use orbit_engine::gpu::{GpuOptions, Variant};
 use orbit_pgn::Url;
 use orbit_search::Named;
 use orbit_search::executor::{EngineChoice, EngineOptions};
@@ -153,14 +153,9 @@ impl GpuArgs {
     }
 
     fn options_of(&self, card: &str) -> Option<GpuOptions> {
-        let mut options = GpuOptions::default();
-        options.adapter = match card {
-            text if text.eq_ignore_ascii_case("none") => return None,
-            text => text.parse().unwrap_or_else(|never: std::convert::Infallible| match never {}),
-        };
+        let mut options = GpuOptions::from_name(card)?;
         options.limits.memory_bytes = self.gpu_memory.unwrap_or(u64::MAX);
         options.variant = self.gpu_variant;
-        options.pipeline_cache = PipelineCache::from_environment();
         Some(options)
     }
 

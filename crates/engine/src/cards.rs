@@ -88,8 +88,8 @@ pub struct GpuOptions {
     pub limits: GpuLimits,
     /// The maximum size of the databases that stay on the device for later queries, in bytes. The default is four
     /// fifths of [`GpuLimits::memory_bytes`], but at least 64 MiB less than that limit. If there is no such limit, the
-    /// default is 2 GiB on a graphics card, 512 MiB on one that shares the processor's memory, and 256 MiB on a
-    /// software adapter.
+    /// default is four fifths of the free memory of a graphics card, or a quarter on one that shares the processor's
+    /// memory. If the driver does not report free memory, it is 2 GiB or 512 MiB, and on a software adapter 256 MiB.
     pub resident_bytes_max: Option<u64>,
     /// The folder in which compiled kernels are cached between runs; `None` by default.
     pub pipeline_cache: Option<PipelineCache>,
@@ -106,6 +106,22 @@ pub struct GpuOptions {
     /// The maximum number of compiled kernels that the device keeps for later engines. Only tests set it.
     #[doc(hidden)]
     pub pipelines_max: Option<usize>,
+}
+
+impl GpuOptions {
+    /// Returns the default options for the card that a user names: `auto`, the index of the card, a part of its name, or its
+    /// PCI bus id. Returns `None` for the name `none`. Compiled kernels are cached in the folder that the environment names.
+    pub fn from_name(card: &str) -> Option<GpuOptions> {
+        let adapter = match card {
+            card if card.eq_ignore_ascii_case("none") => return None,
+            card => card.parse().unwrap_or_else(|never: std::convert::Infallible| match never {}),
+        };
+        Some(GpuOptions {
+            adapter,
+            pipeline_cache: PipelineCache::from_environment(),
+            ..GpuOptions::default()
+        })
+    }
 }
 
 /// The time that a search on a graphics card spends in each phase, for benchmarks.

@@ -60,6 +60,7 @@ impl PieceSet {
     /// Every piece and the empty square.
     pub const ALL: PieceSet = PieceSet(0x7e7f);
 
+    /// Returns the set whose only element is `code`.
     pub const fn only(code: Code) -> PieceSet {
         PieceSet(1 << code.0)
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use super::{CancelToken, Database, DatabaseError, Progress, stamp_of};
 use crate::executor::{EngineChoice, EngineOptions};
 use orbit_database::{BlockStream, Held, HeldReading, PlaceCache, StreamError, StreamOptions, Turns};
-use orbit_engine::gpu::{GpuOptions, PipelineCache};
+use orbit_engine::gpu::GpuOptions;
 use orbit_pgn::PgnError;
 use orbit_reel::Totals;
 
@@ -71,8 +71,6 @@ pub struct DatabaseOptions<'a> {
 
 impl Default for DatabaseOptions<'_> {
     fn default() -> Self {
-        let mut gpu = GpuOptions::default();
-        gpu.pipeline_cache = PipelineCache::from_environment();
         DatabaseOptions {
             stream: StreamOptions {
                 substitute_reels: true,
@@ -80,7 +78,7 @@ impl Default for DatabaseOptions<'_> {
                 ..StreamOptions::default()
             },
             resident_bytes_max: RESIDENT_BYTES_MAX,
-            engine: EngineOptions { gpu: Some(gpu), ..EngineOptions::default() },
+            engine: EngineOptions { gpu: GpuOptions::from_name("auto"), ..EngineOptions::default() },
             threads: std::thread::available_parallelism().map_or(1, |threads| threads.get()),
             turns: None,
             cancel: CancelToken::new(),
