@@ -216,7 +216,8 @@ pub(super) fn refusal(head: &[u8], is_remote: bool) -> Option<&'static str> {
         [0xff, 0xfe, ..]
         | [0xfe, 0xff, ..]
         | [0, 1..=0x7f, 0, 1..=0x7f, ..]
-        | [1..=0x7f, 0, 1..=0x7f, 0, ..] => {
+        // A text may also begin with a comment whose first byte is NUL.
+        | [1..=b'z' | b'|'..=0x7f, 0, 1..=0x7f, 0, ..] => {
             Some("the text is UTF-16: convert it, for instance with `iconv -f UTF-16 -t UTF-8`")
         }
         [0x89, b'R', b'E', b'E', b'L', ..] if is_remote => {
