@@ -512,19 +512,21 @@ fn page() -> String {
          which it matches, and of positions at which it just fails to match. If moves follow the FEN of an example, the theme may \
          match at any position that these moves reach. `tests/cli/themes.rs` writes this page from the files in `themes/`.\n\n\
          For each theme, a sample of hits was judged: is the position what a chess player means by the name of the theme? The \
-         tables show the number of judged hits and the number of those that were right. The column *games* says which hits were \
-         judged. *First of 11,372* means the first hits of the first 20 games with hits, among 11,372 games between masters over \
-         the board. If fewer games have hits, the first hits of all of them were judged. These hits were judged by eye, and for some \
-         themes also by a separate rule with python-chess (`tests/tools/themes.py`).\n\n\
-         *Sample of 11,372* and *sample of 45,925* in the column *games* mean the first hits of 50 random games with hits (all \
-         games with hits, if there are fewer). `orbit scan --first --unique=moves --sample 50 --seed 1` chooses them. The games \
-         are the same 11,372 or, for themes that are rare in them, a collection of 45,925 games that contains them: games over \
-         the board, by correspondence, between programs and online. These hits were judged by the position and the ten half-moves that follow: \
-         python-chess determined the facts (mate, captures, the material after each move), and then each hit was judged by eye. \
+         tables show the number of judged hits and the number of right ones among them. The column *games* says which hits were \
+         judged. *First of 11,372* means that, of 11,372 games between masters over the board, the first 20 games with hits \
+         were taken (or all games with hits, if there are fewer), and the first hit of each game was judged. These hits were \
+         judged by eye, and for some themes also by a separate rule with python-chess (`tests/tools/themes.py`).\n\n\
+         *Sample of 11,372* and *sample of 45,925* in the column *games* mean that 50 random games with hits were taken (or all \
+         games with hits, if there are fewer), and the first hit of each game was judged. `orbit scan --first --unique=moves \
+         --sample 50 --seed 1` draws the sample. It is drawn from 11,372 master games or, for themes that are rare in them, \
+         from a collection of 45,925 games that contains them: games over the board, by correspondence, between programs and \
+         online. Each hit was judged by the position and the ten half-moves that follow: python-chess determined the facts \
+         (mate, captures, the material after each move), and then a person judged the hit by eye. \
          `tests/data/theme-verdicts.tsv` contains the verdicts (right, wrong, arguable) and their reasons; only the verdict \
          *right* counts.\n\n\
-         All verdicts are those of one reader, and a percentage from 50 hits is an estimate. If a query tests the fact on which \
-         the verdict depends, as the queries for mates, material and shut-in bishops do, its hits are right almost by definition.\n",
+         All verdicts on hits of themes are those of one person, and a percentage of 50 hits is only an estimate. If a query \
+         tests the fact on which the verdict depends, as the queries for mates, material and shut-in bishops do, its hits are \
+         right almost by definition.\n",
         themes.len()
     );
     let verdicts = verdicts();
@@ -539,7 +541,8 @@ fn page() -> String {
         let Theme { name, title, description, source, query, hits, misses, .. } = theme;
         write!(
             out,
-            "\n### {title}\n\n`{name}`. {description} *{source}.*\n\n```text\n{}\n```\n\nHits `{}`, misses `{}`.\n",
+            "\n### {title}\n\n`{name}`. {description} *{source}.*\n\n```text\n{}\n```\n\n\
+             Example of a match: `{}`. Example without a match: `{}`.\n",
             query.trim(),
             hits[0],
             misses[0]

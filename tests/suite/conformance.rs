@@ -189,9 +189,9 @@ fn in_words(value: &str) -> &str {
 fn page() -> (String, usize) {
     let games = pgn_blocks(&std::fs::read_to_string("games/sample.pgn").unwrap());
     let mut out = String::from(
-        "# Conformance\n\nThis page compares `orbit` with the documents that define the transforms. It gives each of their statements in our own words, \
-         and the answer of `orbit`. `tests/suite/conformance.rs` writes the page. It checks each statement, or the line names the test \
-         that checks it.\n",
+        "# Conformance\n\nThis page compares `orbit` with the documents that define the transforms. Each row of the tables contains \
+         a statement from one of these documents, in our own words, and the result of `orbit`. `tests/suite/conformance.rs` checks \
+         the statements and writes this page. If a statement is checked by another test, the row names this test.\n",
     );
     let mut count = 0;
     for line in data("conformance.tsv").lines() {

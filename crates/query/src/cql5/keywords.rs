@@ -83,8 +83,8 @@ const RAY: &str = "(D D ...) [RANGE]";
 #[rustfmt::skip]
 const GROUPS: &[KeywordRows] = &[
     KeywordRows { title: "CQL 5: pieces", about:
-        "CQL 5 has lists, such as `(position Ra7)`. They contain these signs for pieces. `K Q R B N P k q r b n p` and their figurines \
-         mean the same as in CQL 6; some other signs have another meaning.",
+        "A query in CQL 5 is a list, such as `(position Ra7)`. This table shows the signs for pieces in lists. `K Q R B N P k q r b \
+         n p` and their figurines mean the same as in CQL 6; some other signs, such as `.`, have a different meaning.",
         words: &[
         here(&["K", "♔"], "", Squares, man(6), "the white king", "(position Kg1)"),
         here(&["Q", "♕"], "", Squares, man(5), "a white queen", "(position Q)"),
@@ -139,7 +139,7 @@ const GROUPS: &[KeywordRows] = &[
     ] },
     KeywordRows { title: "CQL 5: transforms", about:
         "In CQL 5, a transform is an element of the list that it transforms. The list matches if one of its transformed images \
-         matches. If a square is at an edge and a shift leads away from that edge, the square both moves and stays.",
+         matches. If a shift leads away from an edge of the board, each square at that edge both moves and stays.",
         words: &[
         here(&["flip", "flipdihedral"], "", Condition, Change(ListTransform::Flip), "all turns and reflections of the board", "(position Ra1 kh8 :flip)"),
         here(&["fliphorizontal"], "", Condition, Change(ListTransform::FlipHorizontal), "the mirror image 1<->8", "(position Qd1 :fliphorizontal)"),
@@ -155,7 +155,7 @@ const GROUPS: &[KeywordRows] = &[
         here(&["shiftdiagonal"], "", Condition, Change(ListTransform::ShiftDiagonal), "shifts along both diagonal directions", "(position Pg2 Pf3 :shiftdiagonal)"),
     ] },
     KeywordRows { title: "CQL 5: other keywords", about: "These tables list the other keywords of CQL 5 and CQL-S. `orbit` \
-         recognises all of them, but does not support most of them yet.", words: &[
+         recognises all of them, but supports only a few so far.", words: &[
         later(&["accumulate", "accumulate*"], "LIST", Condition, "counts the hits of lists together"),
         later(&["between"], "D D LIST", Condition, "the squares between two squares"),
         later(&["blackcannotwin"], "", Condition, "Black does not have enough men to win"),

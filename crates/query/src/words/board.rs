@@ -47,7 +47,8 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         "A transform makes distinct copies of the filter to its right. If the value of the filter is a set, the value of the \
          transform is the union of the copies' sets; if it is a number, the largest of the copies' numbers. If the filter is a \
          condition, the transform matches if any copy matches. With `count`, the value of the transform is the number of copies \
-         that match. With a range, it is this number if the number lies in the range; otherwise there is no value.",
+         that match. With a range, its value is the number of copies that match if this number is in the range; otherwise it has \
+         no value.",
         words: &[
         here(&["flip", "✵", "flipdihedral", "dihedral"], EVERY, AsF, Transform(TransformKind::Flip),
             "F under all eight rotations and reflections of the board", "flip {Ra1 kh8}"),
@@ -75,9 +76,9 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
             "flipvertical {Ra1 currenttransform == \"<reflect_v>\"}"),
     ] },
     Cql6Rows { title: "Directions", about:
-        "The value of `up S` is the set of squares that lie above a square of S, whatever stands in between. `up 1 S` is the set \
-         of those that are one step away, and `up 2 4 S` of those that are two to four steps away. The numbers of a range can be \
-         from -7 to 7. Negative numbers go in the opposite direction, and 0 is the square itself.",
+        "The value of `up S` is the set of squares that lie above a square of S, whatever stands in between. A range limits the \
+         number of steps: `up 1 S` contains the squares one step above a square of S, and `up 2 4 S` those two to four steps above. \
+         The numbers in a range can be from -7 to 7. Negative numbers go in the opposite direction, and 0 is the square itself.",
         words: &[
         here(&["up"], "[RANGE] S", Squares, Direction(Dirs(4)), "the squares above S, towards rank 8", "up 1 P & p"),
         here(&["down"], "[RANGE] S", Squares, Direction(Dirs(64)), "the squares below S, towards rank 1", "down 1 p & P"),
@@ -99,7 +100,7 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["attacks", "attack"], "S @ S", Squares, Inside,
             "the squares of the left set whose piece attacks a square of the right one", "N attacks k"),
         here(&["attackedby"], "S @ S", Squares, Inside,
-            "the squares of the left set that a piece on the right one attacks", "q attackedby N"),
+            "the squares of the left set that are attacked by a piece on a square of the right one", "q attackedby N"),
         here(&["attacked"], "S @ by S", Squares, Inside, "`attackedby` in two words", "q attacked by N"),
         here(&["by"], "S attacked @ S", Squares, Inside, "the second word of `attacked by`", "q attacked by N"),
         here(&["->", "→"], "S @ S [@ S ...]", Squares, Sign,
@@ -120,7 +121,7 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["makesquare"], "@(N N) | @ TEXT", Squares, Filter(|p, _| p.makesquare()),
             "the square with this file and rank (numbers from 1 to 8) or this name; empty if there is no such square", "makesquare(5 4) & N"),
     ] },
-    Cql6Rows { title: "Pawns and mates", about: "No transform changes the filters in this table.", words: &[
+    Cql6Rows { title: "Pawns and mates", about: "Transforms do not change the filters in this table.", words: &[
         here(&["passedpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Passed)),
             "pawns of either side with no enemy pawn before them on their file or the adjacent ones", "passedpawns & Pa-h6"),
         here(&["isolatedpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Isolated)),
@@ -130,15 +131,15 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["connectedpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Connected)),
             "pawns with a pawn of their side on an adjacent file, on any rank", "connectedpawns == []"),
         here(&["puremate"], "", Squares, leaf!(pure(PureKind::Pure, true)),
-            "the men that take part in a mate in which no square around the king is taken from it twice", "puremate"),
+            "the squares of the men that take part in a mate in which only one reason keeps the king from each square next to it", "puremate"),
         here(&["modelmate"], "", Squares, leaf!(pure(PureKind::Model, true)),
-            "`puremate` in which all queens, rooks, bishops and knights of the side that mates take part", "modelmate"),
+            "`puremate` in which all queens, rooks, bishops and knights of the side that gives mate take part", "modelmate"),
         here(&["idealmate"], "", Squares, leaf!(pure(PureKind::Ideal, true)),
             "`puremate` in which all men on the board take part", "not idealmate"),
         here(&["purestalemate"], "", Squares, leaf!(pure(PureKind::Pure, false)),
-            "the men that take part in a stalemate in which no square around the king is taken from it twice", "not purestalemate"),
+            "the squares of the men that take part in a stalemate in which only one reason keeps the king from each square next to it", "not purestalemate"),
         here(&["modelstalemate"], "", Squares, leaf!(pure(PureKind::Model, false)),
-            "`purestalemate` in which all queens, rooks, bishops and knights of the side that gave it take part", "not modelstalemate"),
+            "`purestalemate` in which all queens, rooks, bishops and knights of the side that gives stalemate take part", "not modelstalemate"),
         here(&["idealstalemate"], "", Squares, leaf!(pure(PureKind::Ideal, false)),
             "`purestalemate` in which all men on the board take part", "not idealstalemate"),
         refused(&["arrow"], "CQL 6.2 reserves this word and does not use it; write `->` for attacks"),

@@ -6,8 +6,9 @@ use crate::{parser::C, tree::GameCondition};
 #[rustfmt::skip]
 pub(super) const GROUPS: &[Cql6Rows] = &[
     Cql6Rows { title: "Joining conditions", about:
-        "Any filter can be used as a condition: a set matches if it is not empty, a number if it has a value. Filters in braces, `{F \
-         G}`, must all match; the value of the braces is the value of the last filter. Parentheses contain one filter.",
+        "Any filter can be used as a condition: a set matches if it is not empty, and a number matches if it has a value. Braces \
+         contain several filters: `{F G}` matches if both F and G match, and its value is that of the last filter. Parentheses \
+         contain one filter.",
         words: &[
         here(&["and"], "F @ F", Condition, Inside, "both match", "check and wtm"),
         here(&["or"], "F @ F", Condition, Inside, "at least one of the two matches", "Qd8 or qd1"),
@@ -17,7 +18,7 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["then"], "if F @ F [else F]", NoValue, Inside, "may stand before the second filter of `if`", "if wtm then Qh5 else qh4"),
         here(&["else"], "if F [then] F @ F", NoValue, Inside, "stands before the third filter of `if`", "if wtm then Qh5 else qh4"),
         here(&["in"], "S @ S, T @ T", Condition, Inside, "all squares of the left set are in the right one; the left string is a part of the right one", "R in a-h1"),
-        here(&["=="], "S @ S, N @ N, T @ T", Condition, Sign, "both are equal; a set beside a number counts its squares", "R == 1"),
+        here(&["=="], "S @ S, N @ N, T @ T", Condition, Sign, "both are equal; if a set is compared with a number, its squares are counted", "R == 1"),
         here(&["!=", "≠"], "S @ S, N @ N, T @ T", Condition, Sign, "both differ", "#B != #b"),
         here(&["<"], "N @ N, T @ T", Number, Sign, "less than; the value is the left number, as with `==` and the other comparisons", "#P < 4"),
         here(&["<=", "≤"], "N @ N, T @ T", Number, Sign, "at most", "#P <= 4"),
@@ -35,15 +36,15 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["~"], "S", Squares, Sign, "the squares that are not in S", "~A == 56"),
     ] },
     Cql6Rows { title: "Variables and loops", about:
-        "The value of a variable is a set of squares, a number, a string or a position. All values of a variable have the type of \
-         its first one. A variable keeps its value from position to position until the game ends.",
+        "The value of a variable is a set of squares, a number, a string or a position. All values of a variable have the same \
+         type as its first one. A variable keeps its value from position to position until the game ends.",
         words: &[
         here(&["="], "NAME @ S | N | T | P", Condition, Sign, "gives a variable a value; matches if there is one", "{men = #A men == 4}"),
         here(&["+="], "NAME @ N | T", Condition, Sign, "adds to a variable", "{men = #A men += #a men == 7}"),
         here(&["-="], "NAME @ N", Condition, Sign, "subtracts from a variable", "{men = #P men -= #p men == 1}"),
         here(&["*="], "NAME @ N", Condition, Sign, "multiplies a variable", "{men = #R men *= 2 men == 2}"),
         here(&["/="], "NAME @ N", Condition, Sign, "divides a variable", "{men = #A men /= 2 men == 4}"),
-        here(&["%="], "NAME @ N", Condition, Sign, "the remainder of a variable", "{men = #A men %= 10 men == 0}"),
+        here(&["%="], "NAME @ N", Condition, Sign, "sets a variable to its remainder after division by N", "{men = #A men %= 10 men == 0}"),
         here(&["|="], "NAME @ S", Condition, Sign, "adds squares to a variable", "{both = Q both |= q both == 1}"),
         here(&["&="], "NAME @ S", Condition, Sign, "keeps the squares of a variable that are in S", "{men = R men &= a-h7 men}"),
         here(&["=?"], "NAME @ S", Condition, Sign, "assigns a set that is not empty; if it is empty, does not match and assigns nothing", "{men =? Qa-h8 #men == 1}"),
@@ -55,7 +56,7 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["while"], "(F) F", Condition, Filter(|p, _| p.while_word()),
             "repeats the second filter while the first one matches; with `T ~~ TEXT`, once for each match", "{x = 0 while (x < #R) x += 1 x == 2}"),
         here(&["function"], "NAME(NAME ...) {F ...}", NoValue, Filter(|p, word| p.misplaced_declaration(word)),
-            "names a filter with parameters; a call is replaced by it", "function twice(s) {#s == 2} twice(R)"),
+            "defines a filter with parameters; each call of the function is replaced by this filter", "function twice(s) {#s == 2} twice(R)"),
         here(&["dictionary"], "NAME", NoValue, Filter(|p, word| p.misplaced_declaration(word)),
             "names a table from keys to values, which lasts until the run ends: `D[k] = v`, `D[k]`, `#D`", "dictionary D D[ply] = K #D == 1"),
         here(&["local"], "dictionary NAME", NoValue, Filter(|p, word| p.misplaced_declaration(word)),

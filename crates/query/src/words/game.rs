@@ -9,7 +9,8 @@ use crate::{
 #[rustfmt::skip]
 pub(super) const GROUPS: &[Cql6Rows] = &[
     Cql6Rows { title: "Moves", about:
-        "Write no space between the sign `--` or `[x]` and its sets, its `=` and its parenthesis: `P--e4` is one filter, `-- e4` are two.", words: &[
+        "Write no spaces between the parts of a move filter (the sign `--` or `[x]`, the sets, the `=` and the parenthesis): `P--e4` is \
+         one filter, but `-- e4` is two.", words: &[
         here(&["legal"], "[S]--[S][(castle | o-o | o-o-o | enpassant)]", Squares, Filter(|p, _| p.legal()),
             "the squares that legal moves from the left set reach, of those in the right one", "legal --(castle)"),
         here(&["pseudolegal"], "[S]--[S][(castle | o-o | o-o-o | enpassant)]", Squares, Filter(|p, _| p.legal()),
@@ -50,8 +51,8 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
             "the last move begins a side line; in `line`: only such moves", "cql(variations) secondary"),
     ] },
     Cql6Rows { title: "Other positions of the game", about:
-        "In `line` and `path`, `* + ? {2} {2,} {,3} {2,3}` repeat the constituent (one of the filters) before them, or several \
-         constituents in parentheses. A path ends at the closing bracket around it, or at a blank line.", words: &[
+        "In `line` and `path`, the signs `* + ? {2} {2,} {,3} {2,3}` repeat the filter or move before them, or several filters and \
+         moves in parentheses. A path ends at a blank line, or at the closing brace or parenthesis around it.", words: &[
         here(&["find"], "[<--] [quiet] [count | all | RANGE] F", Position, Filter(|p, _| p.find()),
             "the nearest position from here on (with `<--`: back to the start) at which F matches; with `count`, `all` or a range, their number",
             "find mate"),
@@ -137,8 +138,9 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["currentfen"], "", Text, leaf!(T::Game(GameText::Fen)), "the position as FEN, the same as `fen` without TEXT", "currentfen ~~ \"^rnbq\""),
     ] },
     Cql6Rows { title: "The header of a query file", about:
-        "A query may begin with `cql(...)`. Parameters that name files or choose output have an effect only in `orbit cql`; in other \
-         commands, use the command line. The header may also contain `result`, `gamenumber`, `sort matchcount` and `quiet`.",
+        "A query may begin with a header, `cql(PARAMETER ...)`. Parameters that name files or select the output have an effect only in \
+         `orbit cql`; with other commands, use command-line options instead. Besides the parameters in this table, the header may \
+         contain `result`, `gamenumber`, `sort matchcount` and `quiet`.",
         words: &[
         here(&["cql"], "@(PARAMETER ...) F ...", NoValue, Inside, "begins the header", "cql(input games.pgn) check"),
         header(&["input"], "cql(@ FILE)", Parameter::Input, "the games, for `orbit cql`", "cql(input games.pgn) check"),

@@ -21,8 +21,8 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
             "the board equals that of this FEN, in which `A`, `a`, `_` and `.` mean the same as in designators; without TEXT, the position as FEN", "fen \"......k./8/8/8/8/8/8/.......K\" or Kg1"),
     ] },
     Cql6Rows { title: "Numbers", about:
-        "A filter whose value is a number may have no value: for example `rank R` if there are two rooks. Then the filter does not \
-         match, and a comparison with it does not match either.",
+        "A filter whose value is a number sometimes has no value, for example `rank R` if there are two rooks. Then the filter does \
+         not match, and neither does a comparison with it, except by `!=`.",
         words: &[
         here(&["white"], "", Number, leaf!(N::ColorValue(Color::White)), "1, the value of `sidetomove` for White", "sidetomove == white"),
         here(&["black"], "", Number, leaf!(N::ColorValue(Color::Black)), "-1, the value of `sidetomove` for Black", "sidetomove == black"),
@@ -43,7 +43,7 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["colortype"], "S", Number, Filter(|p, _| p.of_set(|of| N::ContentType { signed: true, of })),
             "`type`, negative for a black piece", "colortype e5 == -2"),
         here(&["similar"], "TEXT", Number, BeforeText(|p, _| p.similar()),
-            "how many men stand as in this FEN; `A` and `a` are any man of a colour, `_` an empty square; digits, `.` and `?` do not count (not in CQL)",
+            "the number of men that stand as in this FEN; `A` and `a` are any man of a colour, `_` an empty square; digits, `.` and `?` do not count (not in CQL)",
             "flipcolor similar \"5rk1/5ppp/8/8/8/8/8/8\" >= 5"),
         here(&["+"], "N @ N, T @ T", AsF, Sign, "the sum; of strings, both joined", "#R + #r == 3"),
         here(&["-"], "N @ N, @ N", Number, Sign, "the difference; with one number, its negative", "#P - #p > 1"),
@@ -56,8 +56,8 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["min"], "@(N N ...) | @(T T ...)", AsF, Filter(|p, _| p.extremum(false)), "the smallest of the numbers or strings that have a value", "min(#N #n) == 2"),
     ] },
     Cql6Rows { title: "The game and its tags", about:
-        "A filter of this table whose value is a string is a condition if a string in quotation marks follows it: `player \
-         \"Carlsen\"` matches if the name contains this string.",
+        "If the form of a filter in this table contains `[TEXT]`, the filter without TEXT is a string: `player` is the name of a \
+         player. With TEXT, it is a condition: `player \"Carlsen\"` matches if the name contains `Carlsen`.",
         words: &[
         here(&["result"], "1-0 | 0-1 | 1/2-1/2", Condition, Filter(|p, _| p.result()), "the result of the game", "result 1-0")
             .and_parameter(Parameter::Result),
@@ -75,8 +75,8 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
             "hhdb prize == 2"),
     ] },
     Cql6Rows { title: "Text", about: "Text in quotation marks is used as it is, except that `\\n`, `\\t`, `\\r`, `\\\"` and `\\\\` stand for one letter each. \
-         `T[1]` is a letter of the string T, counted from 0, and `T[1:3]` is a part of T. Negative numbers count from the end of \
-         the string.", words: &[
+         If T is a string, `T[0]` is its first letter, `T[1]` its second letter, and `T[1:3]` consists of its second and third letters. \
+         Negative numbers count from the end of the string.", words: &[
         here(&["typename"], "S", Text, Filter(|p, word| p.letter(word)),
             "the letter of the piece on S, if S is one square: `K`, ..., `P`, or `_` for an empty square", "typename e4 == \"N\""),
         here(&["piecename"], "S", Text, Filter(|p, word| p.letter(word)), "`typename`, with small letters for black pieces", "piecename e5 == \"n\""),
