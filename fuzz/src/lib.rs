@@ -380,12 +380,13 @@ pub fn serve(data: &[u8]) -> bool {
     values.iter().any(|value| value.get("event").is_none() && value.get("error").is_none())
 }
 
-/// Returns true if a request's queries are short and contain no loop.
+/// Returns true if a request has no transforms, and all its queries are short and contain no loop.
 fn are_quick(request: &orbit_chess::Request) -> bool {
     request.transforms.is_empty() && request.query.iter().all(|text| is_quick(text))
 }
 
-/// Returns true if a query is short and contains no loop. Requests have no limit on steps, so a loop could take forever.
+/// Returns true if a query is short and contains no word that can make it run for long, such as `while`. Requests have no limit on
+/// steps, so only such queries are sent to the server.
 fn is_quick(text: &str) -> bool {
     text.len() < 80 && !["while", "loop", "shift", "echo", "function"].iter().any(|word| text.contains(word))
 }

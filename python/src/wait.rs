@@ -46,7 +46,8 @@ pub fn run<T: Send>(
     let end = Mutex::new(end);
     std::thread::scope(|scope| {
         let worker = scope.spawn(|| {
-            // `_ended` is dropped when the work ends, even if it panics.
+            // `_ended` is dropped when the work ends, even if it panics. The thread that waits for messages then knows that the
+            // work has ended.
             let _ended = ended;
             work(&running)
         });

@@ -18,7 +18,7 @@ use tempfile::TempDir;
 use crate::adapter::needs_adapter;
 use crate::common::waiting::{Process, until};
 
-/// The environment variable that makes this test program run as the benchmark.
+/// The environment variable that makes this test program run as the benchmark `card`, instead of running its tests.
 pub const AS_CARD_PROGRAM: &str = "ORBIT_TEST_AS_CARD_PROGRAM";
 
 const TARGET: &str = "shift flip flipcolor {Nd4 kf3}";
@@ -175,7 +175,7 @@ fn a_card_is_measured_in_one_run() {
         close(number(row, "share_upload"), number(row, "bytes_s") / best_upload);
     }
 
-    // The table must show the rates from the JSON document, rounded.
+    // The table must show the same rates as the JSON document, but rounded.
     for (kind, part) in [
         ("resident", "resident:"),
         ("streamed", "streamed:"),

@@ -312,8 +312,8 @@ fn completions_are_scripts_of_their_shells() {
     }
 }
 
-/// Shells complete the last word of a query if the argument begins with a quotation mark. Other quoted arguments are not
-/// completed.
+/// If an argument is a query that begins with a quotation mark, shells complete its last word. Other arguments in quotation marks
+/// are not completed.
 #[test]
 fn completions_go_into_a_query() {
     let folder = tempfile::tempdir().unwrap();

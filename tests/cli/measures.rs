@@ -98,7 +98,7 @@ fn every_output_has_the_hits_that_meet_a_condition() {
     }
 }
 
-/// A job must print the same as a single run.
+/// Conditions and statistics about clock times must give the same output in a job as in a single run.
 #[test]
 fn parts_of_a_job_have_clocks() {
     let folder = tempfile::tempdir().unwrap();

@@ -128,7 +128,7 @@ impl Sum {
         }
     }
 
-    /// Compares the figures with those in a row of the profile.
+    /// Compares the figures computed here with those in a row of the profile that the command wrote.
     #[track_caller]
     fn compare(&self, row: &Value) {
         let counts = ["games", "wins", "draws", "losses"].map(|name| row[name].as_u64().unwrap());

@@ -117,8 +117,9 @@ fn guess_facts(board: &Board, random: &mut Random) -> Facts {
     }
 }
 
-/// Returns the text between the parentheses of a list. Each transform in the text divides `budget` by its number of
-/// transformations.
+/// Returns the text between the parentheses of a list. `budget` is the number of compositions of transformations that the list may
+/// still have. Each transform in the text divides it by the number of its transformations, and by the number of places that it can
+/// take in the order of the transforms.
 fn list_text(random: &mut Random, depth: usize, budget: &mut usize) -> String {
     let mut parts = Vec::new();
     let transforms: &[usize] = if depth == 0 { &[0, 1, 1, 1, 1, 2, 2, 2, 3, 3] } else { &[0, 0, 0, 0, 1, 2] };
@@ -310,7 +311,7 @@ impl<'a> Draft<'a> {
         items.iter().for_each(|item| self.place(item));
     }
 
-    /// Changes the board so that the item probably matches.
+    /// Changes the board so that this item of a position list probably matches.
     fn place(&mut self, item: &Item) {
         match item {
             Item::Fact(fact) if fact == "wtm" || fact == "btm" => {

@@ -52,7 +52,7 @@ impl Row {
 
 /// A file, program or device that a test needs and that may be missing on a machine.
 pub struct Need {
-    /// The noun for messages, such as "a browser" in "needs a browser".
+    /// The noun that names the needed thing in messages, such as "a browser" in "needs a browser".
     what: &'static str,
     /// The variable that makes it required.
     required: &'static str,

@@ -80,8 +80,8 @@ impl Length {
         }
     }
 
-    /// Returns the minimum for a count over all trials (pieces of work) of a run: `all` if all trials run, a quarter of that for
-    /// one part, and `sample` for a sample.
+    /// Returns the minimum that a test may require of a count over all its trials (pieces of work): `all` if the run executes all
+    /// trials, a quarter of that for one part, and `sample` for a sample.
     pub fn least(self, all: usize, sample: usize) -> usize {
         match self {
             Length::Sample => sample,
@@ -137,7 +137,8 @@ pub fn only_in_its_part(number: usize) {
     }
 }
 
-/// Returns the minimum for a count in this run (see [`Length::least`]).
+/// Returns the minimum that a test may require of a count, depending on the number of trials that this run executes (see
+/// [`Length::least`]).
 pub fn least(all: usize, sample: usize) -> usize {
     length().least(all, sample)
 }

@@ -186,8 +186,8 @@ impl Process {
 #[cfg(target_os = "linux")]
 fn computed(process: u32) -> Option<u64> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The program name may contain blanks, so the fields are counted from its end: the state is field 3, and the times are fields
-    // 14 and 15.
+    // In `/proc/PID/stat`, the program name may contain blanks, so the fields are counted from the end of the name: the state is
+    // field 3, and the times are fields 14 and 15.
     let (_, fields) = stat.rsplit_once(") ")?;
     Some(fields.split(' ').skip(11).take(2).map(|ticks| ticks.parse::<u64>().unwrap()).sum())
 }

@@ -182,7 +182,7 @@ fn shows_sample(html: &str, sample: &[Value], has_copies: bool) {
     }
 }
 
-/// Checks the list of games and its links to the sample.
+/// Checks the list of games in a report, and the links from it to the boards of the sample.
 fn shows_games(html: &str, json: &Value) {
     let games = json["games"].as_array().unwrap();
     assert_eq!(html.contains("<section id=\"games\""), !games.is_empty());
@@ -433,7 +433,7 @@ fn a_browser_shows_the_page() {
     }
 }
 
-/// Checks that the tests above detect the faults that they look for.
+/// Checks that the tests of this file would notice the faults that they look for, when these are put into a page.
 #[test(part = 1)]
 fn a_browser_tells_what_is_wrong() {
     let browser = browser();

@@ -402,7 +402,8 @@ fn flat_text(plan: &Plan) -> String {
     text.collect()
 }
 
-/// Describes the evaluation of orbits (sets of pattern copies). Repeated notes share one line, with a count.
+/// Returns lines that describe how the orbits (sets of pattern copies) of a query are evaluated. Equal notes share one line, with
+/// their count.
 fn note_lines(notes: &[OrbitNote]) -> Vec<String> {
     let mut lines: Vec<(String, usize)> = Vec::new();
     for note in notes {

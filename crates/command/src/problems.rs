@@ -11,7 +11,7 @@ use super::sink::{OutputFiles, Sink};
 
 /// The outputs for the list of problems.
 pub(super) struct Problems {
-    /// The output file for the list. It is `None` if there is no such file, and after `finish`.
+    /// The output file for the list of problems. It is `None` if there is no such file, and after `finish`.
     file: Option<Sink>,
     verbose: bool,
 }
@@ -25,8 +25,8 @@ impl Problems {
         Ok(Problems { file: file.map(|path| files.begin(path)).transpose()?, verbose })
     }
 
-    /// Returns a list without an output file, for a part of a job. If `are_wanted` is true, the problems are stored with the part's
-    /// results.
+    /// Returns a list of problems without an output file, for a part of a job. If `are_wanted` is true, the problems are stored
+    /// with the part's results.
     pub(super) fn unlisted(are_wanted: bool) -> Problems {
         Problems { file: None, verbose: are_wanted }
     }
@@ -36,7 +36,7 @@ impl Problems {
         self.file.is_some() || self.verbose
     }
 
-    /// Lists the problems of the next block (a group of whole games).
+    /// Adds the problems of the next block (a group of whole games) to the list, and prints them if requested.
     pub(super) fn list(
         &mut self,
         part: Option<ProblemsPart>,
@@ -53,8 +53,8 @@ impl Problems {
         Ok(())
     }
 
-    /// Completes the list, and renames the file to its final name. An interrupted run lists the problems of the games that it has
-    /// read.
+    /// Completes the list of problems, and renames its file to the final name. An interrupted run lists the problems of the games
+    /// that it has read.
     pub(super) fn finish(&mut self) -> Result<(), Failure> {
         self.file.take().map_or(Ok(()), Sink::finish)
     }

@@ -70,7 +70,7 @@ struct SoFar {
 }
 
 impl ProgressDisplay {
-    /// Creates a bar if `is_wanted` is true and stderr is a terminal.
+    /// Creates a display that draws a progress bar if `is_wanted` is true and stderr is a terminal. Otherwise it shows nothing.
     pub(super) fn new_if(is_wanted: bool) -> ProgressDisplay {
         let hidden = || ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
         let look = if is_wanted && terminal::is_stderr() {

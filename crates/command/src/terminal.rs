@@ -249,7 +249,7 @@ impl Out {
 pub(super) enum Stdout {
     Bytes(io::Stdout),
     Terminal(VisibleBytes<io::Stdout>),
-    /// Complete lines of text, in which the program's own colours are kept.
+    /// Standard output for complete lines of text. Only the program's own colours are kept; other control characters are escaped.
     Drawn(io::Stdout),
 }
 

@@ -50,7 +50,7 @@ impl LinesOut {
     }
 }
 
-/// The lines of a stream. Lines that cannot be transformed are counted and listed on stderr.
+/// The lines of a stream, each of which contains a position to transform. Invalid lines are counted and listed on stderr.
 pub(super) struct TransformLines<R> {
     source: R,
     lists_all: bool,

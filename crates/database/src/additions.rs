@@ -24,11 +24,11 @@ pub struct Additions {
 pub struct AlreadyHeld {
     /// The input.
     pub path: PathBuf,
-    /// The name of the source with the same content. If the source is in a reel among the earlier inputs, the name of that reel
-    /// follows. If it is an earlier file, this is the path of that file. If the input is itself a reel, this is the name for one of
-    /// its sources.
+    /// The name of the same content in the reel or in the earlier inputs: the name of a source of the reel, `SOURCE in REEL` for a
+    /// source of a reel among the earlier inputs, or the path of an earlier file. If the input is itself a reel, this is the name
+    /// for one of its sources.
     pub source: String,
-    /// True if the content is in an earlier input, but not in the reel to which the inputs are appended.
+    /// True if the content of the input is in an earlier input, but not in the reel to which the inputs are appended.
     pub is_input: bool,
 }
 
@@ -80,7 +80,7 @@ pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, St
     Ok(additions)
 }
 
-/// The contents that are in the reel, or will be once the inputs so far are appended.
+/// The contents of files that are in the reel, or will be in it once the inputs so far are appended.
 #[derive(Default)]
 struct HeldSources<'a> {
     reel: Option<&'a Reel>,
@@ -133,7 +133,7 @@ impl HeldSources<'_> {
             Err(error) if place.as_ref().is_some_and(|place| self.by_place.contains_key(place)) => {
                 return Err(PgnError::Unreadable { path: path.to_owned(), error }.into());
             }
-            // When the file is opened later, it is reported as unread.
+            // The file cannot be read. An error is reported later, when the file is opened to be appended.
             Err(_) => None,
         };
         if let Some(holder) = hash.and_then(|hash| self.by_hash.get(&hash)) {
@@ -157,8 +157,8 @@ impl HeldSources<'_> {
         Ok(None)
     }
 
-    /// Returns the holder of the file's content if a source has the same path, size and time as the file. The file then need not be
-    /// read.
+    /// If a source in a reel has the same path, size and time as a file, returns the holder of its content (that source, or an
+    /// earlier input). The file then need not be read.
     fn holder_unchanged(&self, place: &Path, now: &Stamp) -> Option<Holder> {
         let PlacedSource { source: ReelSource { stamp, .. }, holder, .. } = self.by_place.get(place)?;
         let is_same =
@@ -185,7 +185,8 @@ impl HeldSources<'_> {
                 None => not_held += 1,
             }
         }
-        // If there are several holders, an earlier input is preferred, because the reel does not contain its content yet.
+        // If the sources have several holders, one that is an earlier input is preferred, because the reel to which the inputs are
+        // appended does not contain its content yet.
         let index = held.iter().position(|(_, holder)| holder.is_input).unwrap_or(0);
         if held.is_empty() {
             return Ok(None);
@@ -204,16 +205,16 @@ impl HeldSources<'_> {
         if let Stamp { hash: Some(hash), bytes: Some(bytes), .. } = *stamp {
             return if self.knows_size(bytes) { self.by_hash.get(&hash).cloned() } else { None };
         }
-        // A source that was not read to its end has no hash. It is identified by its path, its stamp, its number of games and its
-        // failure.
+        // A source that was not read to its end has no hash. It is identified by its path, its stamp (size and time), its number of
+        // games and its failure.
         let PlacedSource { source: other, holder, .. } = self.by_place.get(path.as_ref()?)?;
         let is_same = stamp.modified_ns.is_some()
             && (stamp, games, failure) == (&other.stamp, &other.games, &other.failure);
         is_same.then(|| holder.clone())
     }
 
-    /// Returns whether a content of this size has a known hash. If an input of this size has not been hashed yet, it is hashed
-    /// first, or dropped if it cannot be read.
+    /// Returns whether some content of this size has a known hash, with which the hash of another content of this size can be
+    /// compared. If an input of this size has not been hashed yet, it is hashed first, or dropped if it cannot be read.
     fn knows_size(&mut self, bytes: u64) -> bool {
         if let Some(input) = self.unread.remove(&bytes)
             && let Ok(hash) = orbit_pgn::hash_file(&input)
@@ -224,7 +225,7 @@ impl HeldSources<'_> {
         self.sizes.contains(&bytes)
     }
 
-    /// Records a reel's sources as holders of their content.
+    /// Records the sources of a reel by their content, so that later inputs with the same content are found.
     fn add_sources(&mut self, reel: &Reel, is_input: bool) {
         for source in reel.sources().iter().filter(|source| !source.is_nothing()) {
             let name = match is_input {

@@ -22,7 +22,7 @@ pub struct Held(Arc<HeldInner>);
 #[derive(Debug)]
 struct HeldInner {
     blocks: Vec<StreamedBlock>,
-    /// True if side lines were kept. `annotations` is true if comments were kept.
+    /// True if side lines were kept when the database was read into memory. `annotations` is true if comments were kept.
     variations: bool,
     annotations: bool,
     summary: Summary,
@@ -109,7 +109,7 @@ impl Held {
         &self.0.summary.totals
     }
 
-    /// Returns the summary from when the database was read.
+    /// Returns the summary of reading the database into memory.
     pub fn summary(&self) -> &Summary {
         &self.0.summary
     }

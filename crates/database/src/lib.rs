@@ -73,7 +73,7 @@ pub struct StreamOptions {
     pub unique: Option<Alike>,
     /// Stops the stream when this flag becomes true.
     pub interrupt: Arc<AtomicBool>,
-    /// The stream's share of threads that it shares with other streams. If it is `None`, the stream has its own threads.
+    /// The stream's place in a set of threads that it shares with other streams. If it is `None`, the stream has its own threads.
     pub share: Option<Arc<ThreadShare>>,
 }
 
@@ -345,7 +345,7 @@ impl BlockStream {
         self
     }
 
-    /// Keeps PGN text with the blocks that are built from it, like [`StreamOptions::keep_text`].
+    /// Keeps the PGN text from which blocks are built, together with the blocks, like [`StreamOptions::keep_text`].
     #[must_use]
     pub fn with_texts(mut self) -> BlockStream {
         self.options.keep_text = true;
@@ -682,13 +682,14 @@ struct Feed {
     inputs: VecDeque<Input>,
     /// The total size of the finished inputs, in bytes.
     bytes: u64,
-    /// The number of games in skipped blocks since the last task was issued.
+    /// The number of games that were skipped together with their blocks since the last task was issued. It is passed on with the
+    /// next task, so that later games keep their numbers.
     passed: u32,
     /// The number of side lines in fully read reels.
     side_lines: u64,
-    /// True if side lines of reels are kept.
+    /// True if the stream keeps the side lines of games from reels.
     variations: bool,
-    /// The stamps of the sources that have been opened.
+    /// The stamps (size, time and hash) of the sources that have been opened, each with the index of the source.
     stamps: Vec<(u32, Stamp)>,
     failures: Vec<(u32, u64, String)>,
     skipped: Vec<(u32, String)>,
@@ -738,7 +739,8 @@ impl Feed {
         }
     }
 
-    /// Removes the first input, even if it was only partly read, and stores its stamps, failures and counts.
+    /// Removes the first input, even if it was only partly read. Stores the stamps and failures of its sources, and adds up its
+    /// counts.
     fn finish_input(&mut self) {
         let input = self.inputs.pop_front();
         if let Some(Input::Reel { reel, next, .. }) = &input

@@ -7,14 +7,14 @@ use super::{SourceSummary, StreamError};
 use orbit_reel::{Block, GameHash, GameSet};
 use orbit_witness::Difference;
 
-/// The scope in which the games of a block already have numbers.
+/// The scope of the numbers that the games of a block already have before the stream numbers them.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Numbered {
-    /// No scope: the block was built from text, so its games have no numbers.
+    /// No numbers: the block was built from text.
     Nowhere,
-    /// The numbers within each source, which the reel stores.
+    /// Numbers within each source, as the reel stores them.
     InSource,
-    /// The numbers in the whole database, which the first run over the block assigned.
+    /// Numbers in the whole database. The first run over the block assigned them, and the block was then kept in memory.
     Wholly,
 }
 
@@ -81,7 +81,7 @@ impl RunningNumbers {
         }
     }
 
-    /// Adds games to the game count of a source. Returns the count before the addition.
+    /// Adds games to the game count of a source. Returns the count before that, which is the number of earlier games in the source.
     fn count(&mut self, source: u32, games: u32) -> u32 {
         let count = &mut self.by_source[source as usize].games;
         std::mem::replace(count, count.saturating_add(games))
@@ -106,7 +106,7 @@ impl RunningNumbers {
         true
     }
 
-    /// Stores the counts in the summaries of the sources.
+    /// Stores the number of games and of duplicates in each source in the summary of that source.
     pub(super) fn tell(&self, sources: &mut [SourceSummary]) {
         for (source, count) in sources.iter_mut().zip(&self.by_source) {
             source.games = count.games.into();

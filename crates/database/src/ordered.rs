@@ -22,11 +22,11 @@ const INTERRUPT_POLL: Duration = Duration::from_millis(50);
 pub(super) struct Steps<Next, Prepare, Number, Work> {
     /// Returns the next task, or `None` if there are no more. It is called by one thread at a time.
     pub(super) next: Next,
-    /// The first step. Tasks go through it in any order, and in parallel.
+    /// The first step of a task. Tasks go through it in any order, and in parallel.
     pub(super) prepare: Prepare,
-    /// The second step. Tasks go through it in order, one at a time.
+    /// The second step of a task. Tasks go through it in order, one at a time.
     pub(super) number: Number,
-    /// The third step. Tasks go through it in any order, and in parallel.
+    /// The third and last step of a task. Tasks go through it in any order, and in parallel.
     pub(super) work: Work,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct TaskLimits<'a> {
     pub(super) bytes_max: u64,
     /// The stack size of each thread; `None` for the default.
     pub(super) stack_bytes: Option<usize>,
-    /// This stream's share of the threads, if it shares them with other streams.
+    /// The stream's place in a set of threads that it shares with other streams. `None` if it has its own threads.
     pub(super) share: Option<&'a ThreadShare>,
 }
 
@@ -128,7 +128,7 @@ struct OrderedState<R> {
     issued: u64,
     numbered: u64,
     taken: u64,
-    /// The results, each with the number of bytes that are reserved for it.
+    /// The results that `take` has not received yet, by task. Each has the number of bytes that are reserved for it.
     ready: BTreeMap<u64, (R, u64)>,
     /// True if there are no more tasks to issue.
     exhausted: bool,
@@ -138,7 +138,7 @@ struct OrderedState<R> {
 
 struct OrderedShared<R> {
     state: Mutex<OrderedState<R>>,
-    /// Signals that the next task in order may be numbered.
+    /// Signals that a task has gone through the step `number`, so that the next task in order may go through it.
     numbered: Condvar,
     /// Signals that enough results are ready for `take`, or that there will be no more.
     ready: Condvar,

@@ -22,7 +22,8 @@ use orbit_core::files::{OutputFile, open_regular, user_caches};
 use orbit_pgn::{Chunk, READER_VERSION, SourceKind, SourceText, Sources, Stamp};
 use orbit_reel::Block;
 
-/// The version of the sidecar format. It is increased when the meaning of the bytes changes.
+/// The version of the format of sidecars (files that record where games are in PGN text). It is increased when the meaning of the
+/// bytes changes.
 const VERSION: u32 = 1;
 /// The file extension of sidecars.
 const ENDING: &str = "places";
@@ -37,7 +38,8 @@ const SETTLED: Duration = Duration::from_secs(2);
 /// compressed.
 const HEAD_BYTES: usize = 64;
 
-/// The folder in which sidecars are stored, and the minimum amount of text for which one is written.
+/// The folder in which sidecars (files that record where games are in PGN text) are stored, and the minimum amount of text for
+/// which one is written.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct PlaceCache {
@@ -48,7 +50,7 @@ pub struct PlaceCache {
 }
 
 impl PlaceCache {
-    /// Creates a cache in a folder. Sidecars are written for texts of at least 4 MB.
+    /// Creates a cache in a folder. Sidecars (files that record where games are) are written for texts of at least 4 MB.
     pub fn new(folder: PathBuf) -> PlaceCache {
         PlaceCache { folder, bytes_min: 4 << 20 }
     }
@@ -203,7 +205,7 @@ struct Stretch {
     hash: u64,
 }
 
-/// The part of a stretch of text that is in one source.
+/// The part of a stretch of text (the text of one block) that is in one source.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct TextMark {
     source: u32,
@@ -218,11 +220,11 @@ struct GamePlaces {
     version: u32,
     /// The version of the rules by which the games were read.
     reader: u32,
-    /// The maximum size of a game, which can affect where games end.
+    /// The maximum size of a game with which the text was read. It can affect where games end.
     game_bytes_max: u64,
     files: Vec<FileMark>,
     stretches: Vec<Stretch>,
-    /// True if no game follows the last stretch of text.
+    /// True if the games of the stretches are all games of the files.
     is_whole: bool,
 }
 
@@ -236,10 +238,10 @@ struct Sidecar {
 enum SourcePlace {
     Found {
         block: Box<Block>,
-        /// The number of games in the sources before the block.
+        /// The number of games before the block, in all sources of the sidecar.
         games_before: u32,
     },
-    /// The game comes after these sources, which have `games` games.
+    /// The game comes after the sidecar's sources, which have only `games` games in total.
     Behind {
         games: u32,
     },
@@ -247,8 +249,8 @@ enum SourcePlace {
 }
 
 impl Sidecar {
-    /// Returns the sidecar for some sources, if all of them are files and they have enough text. Its content is read from disk if
-    /// the sidecar exists and matches these files; otherwise it is empty.
+    /// Returns the sidecar (the record of where games are) for some sources, if all of them are files and they have enough text.
+    /// Its content is read from disk if a sidecar for these files exists and they have not changed since; otherwise it is empty.
     fn from_sources(sources: &Sources, cache: &PlaceCache) -> Option<Sidecar> {
         let bytes: u64 = sources.sources().iter().map(|source| source.bytes.unwrap_or(0)).sum();
         if bytes < cache.bytes_min {
@@ -274,7 +276,7 @@ impl Sidecar {
         Some(Sidecar { cache: cache.clone(), path, paths, places })
     }
 
-    /// Looks up a game by number in the sidecar, and reads its block.
+    /// Looks up the stretch of text with a game of this number in the sidecar, and reads the block from this text.
     fn find(&self, number: u32, options: &StreamOptions) -> SourcePlace {
         let stretches = &self.places.stretches;
         let games = stretches.last().map_or(0, |last| last.games_before.saturating_add(last.games));
@@ -299,7 +301,7 @@ impl Sidecar {
         SourcePlace::Found { block: Box::new(block), games_before: stretch.games_before }
     }
 
-    /// Reads a stretch of text from the current files. The stretch may extend over several files.
+    /// Reads a stretch of text from the files again, which may have changed since. The stretch may extend over several files.
     fn texts(&self, stretch: &Stretch) -> io::Result<Vec<SourceText>> {
         let read = |mark: &TextMark| {
             let index = mark.source as usize;
@@ -332,7 +334,7 @@ fn hash(texts: &[SourceText]) -> u64 {
     hasher.finish()
 }
 
-/// Reads a sidecar. Returns `None` if it cannot be read or its checksum is wrong.
+/// Reads a sidecar, the file that records where games are. Returns `None` if it cannot be read or its checksum is wrong.
 fn read(path: &Path) -> Option<GamePlaces> {
     let file = open_regular(path).ok()?;
     if file.metadata().ok()?.len() > SIDECAR_BYTES_MAX {
@@ -347,7 +349,7 @@ fn read(path: &Path) -> Option<GamePlaces> {
     postcard::from_bytes(bytes).ok()
 }
 
-/// The records for a new sidecar, which are collected while text is read from its beginning.
+/// The records for a new sidecar. They are collected while the text of its sources is read from the beginning.
 struct Notes {
     sidecar: Sidecar,
     /// The index of the sidecar's first source in the stream. `before` is the number of games before this source.
@@ -372,7 +374,7 @@ impl Notes {
         if self.is_broken || self.is_past {
             return;
         }
-        // Only blocks from a reel have no text, and a reel comes after all of these sources.
+        // A block without text comes from a reel. The stream reads the reel after all sources of this sidecar.
         if taken.text.is_empty() || !taken.text.iter().all(is_ours) {
             self.is_past = true;
             return;

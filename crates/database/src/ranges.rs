@@ -1,5 +1,5 @@
-//! Restricts a database of reels to a range of its blocks, while games keep their numbers in the whole database. Also identifies a
-//! database by marks of its inputs.
+//! Restricts a database of reels to a range of its blocks, while games keep their numbers in the whole database. Also returns
+//! marks, such as names and sizes of the inputs, by which a database is recognised later.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -10,7 +10,7 @@ pub(super) struct OpenedFiles {
     /// Maps the canonical path of each file to the name under which it was first opened, and the number of times that it was
     /// opened.
     files: HashMap<PathBuf, (String, usize)>,
-    /// The first names of files that were opened more than once.
+    /// For each file that was opened more than once, the name under which it was first opened.
     repeated: Vec<String>,
 }
 

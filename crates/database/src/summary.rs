@@ -9,7 +9,8 @@ use orbit_witness::Agreement;
 /// A file, stream or buffer from which games came.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SourceSummary {
-    /// The path, as given or found, or a name if there is no path. A reel has one entry for each source from which it was built.
+    /// The path of the source, as given or found in a folder, or a name if it has no path. A reel has a summary for each source
+    /// from which it was built.
     pub name: String,
     /// The absolute path of the file, without links, or `None` if the source is not a file. For a source of a reel, it is the path
     /// that the file had when the reel was built.

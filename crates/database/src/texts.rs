@@ -67,7 +67,7 @@ pub enum TextError {
 pub struct GameTexts {
     sources: Vec<SourceSummary>,
     options: orbit_pgn::Options,
-    /// True if games have tags, which are then compared.
+    /// True if the games of the blocks have their tags. These are then compared with the tags in the text.
     has_tags: bool,
     /// The source of the last game that was fetched.
     current: Option<OpenedSource>,

@@ -121,7 +121,8 @@ enum CopyMember {
     /// The variant of a filter that has two: the side to move, `white`, `elo white`, `player white`, `tag "White"`, `result 1-0`,
     /// `light`. It is false for White and for dark squares.
     Side(bool),
-    /// The steps of the directions, in ascending order. Each step is the difference between the numbers of two adjacent squares.
+    /// The directions that a filter names, in ascending order. Each is stored as the difference between the numbers of two adjacent
+    /// squares.
     Dirs(Vec<i8>),
     /// The copies of a nested transform, as a sorted list of their members.
     Orbit(Vec<Vec<CopyMember>>),
@@ -605,7 +606,7 @@ fn without_condition_braces(node: &Node) -> &Node {
     }
 }
 
-/// A filter that may be a single filter in braces.
+/// A type of filter. Its method returns the only filter inside braces, if the filter consists of braces around a single filter.
 trait Braced {
     fn only(&self) -> Option<&Self>;
 }
@@ -638,7 +639,8 @@ fn survives(filter: Ref<ExplicitForm>) -> bool {
     }
 }
 
-/// For each copy in `evaluated`, returns the index of the equal copy in `declared`.
+/// For each copy in `evaluated`, returns its number: the index of the equal copy in `declared`. The two lists contain the same
+/// copies in different orders.
 pub(super) fn numbers<F: Kind<ExplicitForm>>(evaluated: &[F], declared: &[F]) -> Vec<usize> {
     let number = |(number, copy): (usize, &F)| (members(copy.node()), number);
     let numbers: HashMap<_, _> = declared.iter().enumerate().map(number).collect();

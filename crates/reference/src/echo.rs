@@ -60,7 +60,7 @@ impl Evaluation<'_> {
         best
     }
 
-    /// If a target matched, records the source and this target as a span.
+    /// If a target of an `echo` matched, records the source and this target as a span.
     fn note_pair(&mut self, begin: usize, target: Option<usize>) {
         if let Some(target) = target {
             self.note_span(begin, SpanKind::Echo, &[self.here.at, target]);
@@ -84,8 +84,8 @@ impl Evaluation<'_> {
         self.state.cells.bind(echo.target, Cell::Unbound);
     }
 
-    /// Writes comments that name the source and the target. If their last common ancestor is neither of them, the comments also
-    /// name it.
+    /// Writes the comments of an `echo`, which name the source and the target. If the last common ancestor of the two is another
+    /// position, the comments also name it.
     fn note_echo<F>(&mut self, echo: &Echo<F>, target: usize) {
         if echo.quiet {
             return;

@@ -174,7 +174,8 @@ impl Evaluation<'_> {
         self.scoped(|scope| scope.selected = Some(selected), |behind| behind.there(selected.at, evaluate))
     }
 
-    /// Evaluates `target` after each move that satisfies the operands, in order, up to the first value. Returns this value.
+    /// Evaluates `target` after each move that satisfies the operands of a `--`, in order, until it has a value. Returns this
+    /// value.
     pub(super) fn edge_value<T>(
         &mut self,
         edge: &Edge<ExplicitForm>,
@@ -195,7 +196,7 @@ impl Evaluation<'_> {
         self.edge_value(edge, target).is_some()
     }
 
-    /// Returns the value of the target after the first move that satisfies the operands, even if it is an empty set.
+    /// Returns the value of the target of a `--` after the first move that satisfies the operands, even if it is an empty set.
     pub(super) fn edge_squares(
         &mut self,
         edge: &Edge<ExplicitForm>,

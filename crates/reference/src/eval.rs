@@ -210,7 +210,7 @@ impl<'a> Evaluation<'a> {
         !matches
     }
 
-    // ---- copies: all of them are evaluated, in order, since they may assign variables
+    // ---- copies of a transform: all of them are evaluated, in order, since they may assign variables
 
     fn count_matching<F: Kind<ExplicitForm>>(&mut self, copies: &[F]) -> i32 {
         let mut is_first = true;
@@ -543,7 +543,7 @@ impl<'a> Evaluation<'a> {
         of.map(|number| self.number(number)).collect()
     }
 
-    /// Returns the left value if the comparison is true.
+    /// Compares two numbers. A comparison that is true has the left number as its value, which is returned.
     fn compared(&mut self, cmp: Cmp, a: &Number<ExplicitForm>, b: &Number<ExplicitForm>) -> Option<i32> {
         let begin = self.notes_begin();
         let (left, right) = (self.number(a), self.number(b));

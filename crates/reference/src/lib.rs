@@ -130,7 +130,7 @@ pub struct Spot<'a> {
 pub struct Reference {
     /// The query, with its copies in evaluation order.
     body: PlainFilter,
-    /// The number of each copy of the outermost filter, in the order of declaration.
+    /// For each copy of the outermost filter in `body`, its number in the order of declaration.
     numbers: Vec<usize>,
     declared: Declared,
 }

@@ -23,7 +23,8 @@ pub(super) struct ChainMemory {
     runs: [MoveRun; 2],
 }
 
-/// Consecutive positions on the way to the position in a variable.
+/// A sequence of moves that `consecutivemoves` found on the way to the position in a variable: the variable's name, and the
+/// positions after the moves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct MoveRun {
     pub(super) name: String,
@@ -39,7 +40,8 @@ pub(super) struct CompiledChain {
 }
 
 impl ChainMemory {
-    /// Stores a pair of runs if they are longer than all earlier pairs.
+    /// Stores the two runs that a `consecutivemoves` has found (equal moves on the ways to two positions), if they are longer than
+    /// all earlier ones.
     pub(super) fn keep_longest(&mut self, runs: [MoveRun; 2]) {
         if runs[0].nodes.len() > self.runs[0].nodes.len() {
             self.runs = runs;
@@ -63,9 +65,11 @@ impl ChainMemory {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathProgress {
     pub(super) start: usize,
-    /// The number of moves on the path that count: all moves or, if the path has a `focus`, the moves in focus.
+    /// The number of moves on the path so far that count: all moves or, if the path has a `focus`, only those of the pieces in
+    /// focus and captures of them.
     pub(super) count: i32,
     pub(super) unfocused: i32,
-    /// The last position of the best way found so far or, after the match, of the path.
+    /// The last position of the best way to match the path that has been found so far. After the match, it is the last position of
+    /// the path.
     pub(super) last: Option<usize>,
 }

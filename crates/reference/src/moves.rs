@@ -308,7 +308,7 @@ mod tests {
         steps.iter().map(|step| (step.from, step.to, flags(step).0, flags(step).1)).collect()
     }
 
-    /// Compares the generator with shakmaty in all positions of random games.
+    /// Compares this module's generator of legal moves with shakmaty in all positions of random games.
     #[test]
     fn own_legal_moves_are_shakmatys() {
         let starts = [

@@ -73,7 +73,7 @@ impl Evaluation<'_> {
         self.both(ancestor, of).is_some_and(|(ancestor, of)| self.tree().is_proper_ancestor(ancestor, of))
     }
 
-    /// Returns the left position if the comparison is true.
+    /// Compares two positions. A comparison that is true has the left position as its value, which is returned.
     pub(super) fn compared_positions(
         &mut self,
         by: PositionOrder,
@@ -179,7 +179,8 @@ impl Evaluation<'_> {
         way
     }
 
-    /// Returns the squares and the piece of each move to one of the given positions.
+    /// Returns the move that led to each position of a way, as its squares and its piece, so that moves on two ways can be
+    /// compared.
     fn moves_on(&self, way: &[usize]) -> Vec<Shift> {
         let shift = |played: &PlayedMove| Shift { step: played.step, man: played.man };
         way.iter().filter_map(|&at| self.tree().played(at).map(shift)).collect()

@@ -24,13 +24,14 @@ pub(super) trait ChainRules {
     /// Returns the attempts to match a constituent at a position, in order.
     fn attempts(&mut self, eval: &mut Evaluation, at: usize, one: usize) -> Vec<Attempt>;
 
-    /// Returns true if a constituent matches in an attempt.
+    /// Returns true if the constituent with the number `one` matches at the position `at` in this attempt.
     fn fits(&mut self, eval: &mut Evaluation, at: usize, one: usize, attempt: Attempt) -> bool;
 
     /// Returns the positions at which the chain continues after a matching constituent.
     fn next(&mut self, eval: &Evaluation, at: usize, one: usize, attempt: Attempt) -> Next;
 
-    /// Returns the value of a way that ends at a position, or `None` if no way may end there.
+    /// Returns the value of a way to match the chain that ends at a position, or `None` if no way may end there. The way with the
+    /// greatest value is the best.
     fn value(&mut self, eval: &mut Evaluation, at: usize) -> Option<i32>;
 
     /// True if a way ends at the position where its last constituent was tried. False if it ends where the next constituent would
@@ -38,7 +39,8 @@ pub(super) trait ChainRules {
     const ENDS_BEHIND: bool;
 }
 
-/// An attempt to match a constituent, either together with a move from `before` or at the position alone.
+/// An attempt to match a constituent of the chain: together with the move that leads from the position `before` to `by`, or at the
+/// position alone if `by` is `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Attempt {
     pub(super) before: usize,
@@ -53,7 +55,7 @@ pub(super) enum Next {
     At(Vec<usize>),
 }
 
-/// A step of a way: a matching constituent.
+/// A constituent of the chain that matched as part of a way, with its position and its notes.
 pub(super) struct WayStep {
     pub(super) at: usize,
     pub(super) attempt: Attempt,
@@ -63,10 +65,10 @@ pub(super) struct WayStep {
 /// The values of atomic variables. When the search backtracks, it undoes changes to these variables.
 type Atoms = Vec<(VarId, Cell<Evaluated>)>;
 
-/// The best ways from a position and a place (an operation) in the chain's program.
+/// The best ways to match the rest of a chain from a position and a place (an operation) in its program.
 struct BestWays {
     value: i32,
-    /// The first of the best ways or, if `keep_all` is set, all of them.
+    /// The first of the equally good ways or, if `keep_all` is set, all of them.
     ways: Vec<SearchWay>,
 }
 
@@ -74,7 +76,7 @@ struct BestWays {
 struct SearchWay {
     /// The constituents up to the next position.
     steps: Vec<usize>,
-    /// The best ways from the next position. `None` if the way ends here.
+    /// The index of the best ways that continue from the next position. `None` if this way ends here.
     next: Option<usize>,
     atoms: Atoms,
 }
@@ -82,21 +84,23 @@ struct SearchWay {
 /// One search for the best way through a chain.
 pub(super) struct Search<'p> {
     program: &'p ChainProgram,
-    /// True to end the search at the first way found; otherwise it looks for the best way.
+    /// True to end the search at the first way that matches the chain; otherwise it looks for the best way.
     pub(super) first_match: bool,
     /// True to store all equally good ways.
     pub(super) keep_all: bool,
     /// The atomic variables. When the search backtracks, it undoes changes to them.
     pub(super) atoms: Vec<VarId>,
-    /// The best way from each position and place in the program, or `None` if a filter keeps state.
+    /// For each position and place in the program from which all ways have been tried, the index of the best ones in `bests`, or
+    /// `None` if there is no way. There is no such map if a filter keeps state.
     memo: Option<HashMap<(usize, usize), Option<usize>>>,
-    /// For each attempt so far, its step, or `None` if the constituent did not match. Used only if no filter keeps state.
+    /// For each attempt so far (constituent, position and move), its index in `steps`, or `None` if the constituent did not match.
+    /// Used only if no filter keeps state.
     fitting: HashMap<(usize, usize, Option<usize>), Option<usize>>,
     steps: Vec<WayStep>,
     bests: Vec<BestWays>,
 }
 
-/// The value of the best ways that a search has found, and their index in `bests`.
+/// The best ways to match a chain that a search has found: their value, and their index in `bests`.
 pub(super) struct Goal {
     pub(super) value: i32,
     best: usize,
@@ -110,13 +114,13 @@ struct SearchFrame {
     /// The places in the program already reached at this position.
     seen: HashSet<usize>,
     best: Option<BestWays>,
-    /// The constituents that matched between the previous frame and this one.
+    /// The indices of the constituents (steps) that matched between the previous frame and this one.
     steps: Vec<usize>,
     /// The values of the atomic variables when the search entered the frame.
     atoms: Atoms,
 }
 
-/// The work still to be done for a frame. The last entry runs next.
+/// The work still to be done for a frame of the search. The entry added last is done first.
 enum PendingStep {
     Op { pc: usize, steps: Vec<usize> },
     Try(Try),
@@ -127,7 +131,7 @@ struct Try {
     pc: usize,
     one: usize,
     attempt: Attempt,
-    /// The constituents matched in this frame before this one.
+    /// The indices of the constituents (steps) that have already matched in this frame, before the constituent `one` is tried.
     steps: Vec<usize>,
 }
 
@@ -154,7 +158,8 @@ impl<'p> Search<'p> {
         if self.memo.is_some() { Self::PLACES_MAX } else { Self::STEPS_MAX }
     }
 
-    /// Returns the best way from a position, if there is one. `span` is the span of the chain in the query text.
+    /// Returns the best way to match the chain from the position `start`, if there is one. `span` is the span of the chain in the
+    /// query text.
     ///
     /// # Errors
     ///
@@ -278,7 +283,7 @@ impl<'p> Search<'p> {
         }
     }
 
-    /// Returns the step of a constituent, or `None` if the constituent does not match.
+    /// Tries to match a constituent. Returns the index of the new step in `steps`, or `None` if the constituent does not match.
     fn step<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,
@@ -304,7 +309,7 @@ impl<'p> Search<'p> {
         step
     }
 
-    /// Records a way that ends at the position of the frame.
+    /// If the chain may end at the position of the frame, offers the way with these steps as one of the best.
     fn end<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,
@@ -343,7 +348,8 @@ impl<'p> Search<'p> {
 
     // ---- results
 
-    /// Returns the steps of the first of the best ways. Sets the atomic variables to their values at the end of this way.
+    /// Returns the matched constituents of the first of the best ways. Sets the atomic variables to their values at the end of this
+    /// way.
     pub(super) fn first_way(&self, eval: &mut Evaluation, goal: &Goal) -> Vec<&WayStep> {
         let (mut steps, mut at) = (Vec::new(), Some(goal.best));
         while let Some(best) = at {
@@ -355,7 +361,7 @@ impl<'p> Search<'p> {
         steps
     }
 
-    /// Returns the steps of up to `ways_max` best ways, leaving out the first.
+    /// Returns up to `ways_max` of the best ways, without the first one. Each is the list of its matched constituents.
     pub(super) fn other_ways(&self, goal: &Goal, ways_max: usize) -> Vec<Vec<&WayStep>> {
         let mut ways = Vec::new();
         let mut open: Vec<(&SearchWay, Vec<&WayStep>)> = Vec::new();

@@ -89,7 +89,8 @@ impl Evaluation<'_> {
         }
     }
 
-    /// Keeps only the spans of the first matching copy (transformed filter). Must be called after each copy.
+    /// Keeps only the spans of the first copy (transformed filter) that matches. Must be called after the evaluation of each copy,
+    /// so that the spans of later copies are removed.
     pub(super) fn first_copy(&mut self, begin: usize, matches: bool, is_first: &mut bool) {
         if matches && *is_first {
             *is_first = false;

@@ -193,12 +193,12 @@ impl VariableState {
         self.steps(1, span);
     }
 
-    /// Counts the work of processing a number of string bytes.
+    /// Counts the steps (units of work) for reading or copying this many bytes of a string.
     pub(super) fn step_bytes(&mut self, bytes: usize, span: Span) {
         self.steps((bytes / VariableState::BYTES_A_STEP) as u64, span);
     }
 
-    /// Counts the work of visiting positions, or other entries of a list.
+    /// Counts the steps (units of work) for visiting this many positions, or as many entries of another list.
     pub(super) fn step_nodes(&mut self, nodes: usize, span: Span) {
         self.steps((nodes / VariableState::NODES_A_STEP) as u64, span);
     }
@@ -274,7 +274,7 @@ impl RunState {
         named.map(|((name, _), (_, cell))| (name.as_str(), cell_text(cell))).collect()
     }
 
-    /// Moves the values into the state of a game. The game's evaluation can change them.
+    /// Moves the values of the persistent variables and dictionaries into the state of a game, whose evaluation can change them.
     pub(super) fn lend(&mut self, state: &mut VariableState) {
         for (var, cell) in &mut self.cells {
             state.cells.bind(*var, std::mem::replace(cell, Cell::Unbound));
@@ -284,7 +284,7 @@ impl RunState {
         }
     }
 
-    /// Moves the values back from the state of a game.
+    /// Moves the values of the persistent variables and dictionaries back from the state of a game, for the next game.
     pub(super) fn take_back(&mut self, state: &mut VariableState) {
         for (var, cell) in &mut self.cells {
             *cell = state.cells.take(*var);

@@ -170,7 +170,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// The maximum number of equally good ways that get comments.
+/// The maximum number of ways to match a path that get comments, if several are equally good.
 const ALTERNATIVES_MAX: usize = 1_000;
 
 /// Returns the query span that covers the operands of a path.
@@ -212,7 +212,7 @@ struct PathRules<'c> {
     focus: Option<BTreeSet<u8>>,
     /// For each position reached, the number of moves on the way there that count.
     counts: HashMap<usize, i32>,
-    /// The value and the last position of the best way found so far.
+    /// The value and the last position of the best way to match the path that has been found so far.
     best: Option<(i32, usize)>,
 }
 
@@ -244,7 +244,7 @@ impl<'c> PathRules<'c> {
         }
     }
 
-    /// Returns the positions of a way: its start, and the positions after its moves.
+    /// Returns the positions of a way to match the path: its start, and the positions after its moves.
     fn nodes(&self, way: &[&WayStep]) -> Vec<usize> {
         std::iter::once(self.start).chain(way.iter().filter_map(|step| step.attempt.by)).collect()
     }

@@ -16,7 +16,7 @@ use orbit_query::tree::Any;
 pub struct WantedFacts {
     /// True to compute the matching copies of the outermost transform.
     pub copies: bool,
-    /// True if the spans of hits are computed.
+    /// True to compute the span of each hit: the positions and moves of which it consists.
     pub spans: bool,
     /// The number of the last game of the database, if it is known.
     pub last_game: Option<u32>,

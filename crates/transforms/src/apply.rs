@@ -25,7 +25,8 @@ pub(super) struct Composite {
     pub placement: Placement,
 }
 
-/// One element of a transform keyword. For instance, `flipcolor` has two elements: the identity and the colour swap.
+/// One of the transformations for which a keyword stands. For instance, `flipcolor` stands for two: the identity and the colour
+/// swap.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KeywordTransform {
     Symmetry(Dihedral),
@@ -314,8 +315,8 @@ fn write_orbit<F: Kind<Expanded>>(orbit: &Orbit<F>, out: &mut Vec<u64>) {
     }
 }
 
-/// Encodes as numbers the part of a filter that transforms can change. Returns `None` if the filter has no such part. Operands are
-/// not included.
+/// Encodes as numbers the part of a filter that transforms can change, so that copies can be compared. Returns `None` if the filter
+/// has no such part. The filter's operands are encoded separately.
 pub fn member(filter: FilterRef) -> Option<Vec<u64>> {
     let color = |c: Color| c as u64;
     Some(match filter {

@@ -1,5 +1,5 @@
-//! Expands CQL 6 transforms to their copies. A copy is the image of a filter under one element of a transform, such as one
-//! rotation.
+//! Expands CQL 6 transforms to their copies. A copy is the image of a filter under one of the transformations for which a keyword
+//! stands, such as one rotation.
 
 use shakmaty::Bitboard;
 
@@ -90,13 +90,13 @@ impl Expander {
     }
 }
 
-/// Returns the copies of a filter under nested keywords: one for each way to choose one element of each keyword. The last keyword
-/// is applied first, and the element of the first keyword varies slowest. Copies in which a designator lost all its squares are
-/// left out.
+/// Returns the copies of a filter under nested keywords. Each keyword stands for several transformations, such as the eight of
+/// `flip`, and there is one copy for each way to choose a transformation of each keyword. The last keyword is applied first, and
+/// the transformation of the first keyword varies slowest. Copies in which a designator lost all its squares are left out.
 fn copies<F: Kind<Expanded, In<Expanded> = F>>(base: &F, kinds: &[TransformKind]) -> Vec<Copy<F>> {
     let mut copies = vec![Copy::new(Placement::IDENTITY, base.clone())];
     for &kind in kinds.iter().rev() {
-        // Each element of this keyword transforms every copy made by the keywords after it.
+        // Each transformation for which this keyword stands is applied to every copy made by the keywords after it.
         let transformed = elements(kind).into_iter().flat_map(|basic| {
             let image = move |copy: &Copy<F>| {
                 let filter = apply(&copy.filter, basic)?;
@@ -214,7 +214,7 @@ fn shifts(files: std::ops::RangeInclusive<i8>, ranks: std::ops::RangeInclusive<i
     files.flat_map(|dx| ranks.clone().map(move |dy| KeywordTransform::Shift((dx, dy)))).collect()
 }
 
-/// Returns the number of ways to choose one element of each keyword, but at most [`COPIES_MAX`] + 1.
+/// Returns the number of ways to choose one transformation of each keyword, but at most [`COPIES_MAX`] + 1.
 fn combinations(kinds: &[TransformKind]) -> usize {
     let all = kinds.iter().fold(1, |all: usize, &kind| all.saturating_mul(elements(kind).len()));
     all.min(COPIES_MAX + 1)

@@ -30,8 +30,8 @@ impl Frame {
         Frame { placement, is_swapped: side.is_black() }
     }
 
-    /// Returns a move, mapped back to the filter as written, in SAN with `+` and `#`. A null move is `--`. Other pieces from which
-    /// SAN must distinguish the moving piece are also mapped back.
+    /// Returns a move of the game, mapped back to the filter as written, in SAN with `+` and `#`. A null move is `--`. Other pieces
+    /// from which SAN must distinguish the moving piece are also mapped back.
     ///
     /// A move that SAN cannot express is written with the piece letter and both squares: `Nd4-f5`. Such moves are sideways pawn
     /// moves, mirrored or shifted castling, and moves in illegal positions. If the squares cannot be mapped back to the board,
@@ -119,14 +119,15 @@ impl Frame {
         self.placement.swap_colors != self.is_swapped
     }
 
-    /// Maps a square back. Returns `None` if the result is off the board.
+    /// Maps a square of the game back to the filter as written. Returns `None` if the result is off the board.
     fn on_board(self, square: Square) -> Option<Square> {
         let (file, rank) = self.carried(square)?;
         let is_on = |line: i8| (0..8).contains(&line);
         (is_on(file) && is_on(rank)).then(|| Square::new((8 * rank + file) as u32))
     }
 
-    /// Maps a square back. The result may be off the board. Returns `None` if the frame has no map of squares.
+    /// Maps a square of the game back to the filter as written. The result may be off the board. Returns `None` if the frame cannot
+    /// map squares, because of its shift or `rotate45`.
     fn carried(self, square: Square) -> Option<Coordinates> {
         let (file, rank) = (square.file() as i8, square.rank() as i8);
         let rank = if self.is_swapped { 7 - rank } else { rank };

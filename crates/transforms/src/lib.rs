@@ -78,7 +78,7 @@ pub struct Orbit<F = Filter> {
     /// The distinct copies, in the order in which the keywords make them. Of several equal copies, the first is kept. The list may
     /// be empty.
     pub copies: Vec<Copy<F>>,
-    /// The number of copies that the keywords make, including impossible and repeated ones.
+    /// The number of copies that the keywords make before impossible and repeated ones are left out.
     pub elements: usize,
     /// The place of the transform in the query.
     pub span: Span,
@@ -98,9 +98,9 @@ pub enum NumberOrbit {
 pub enum OrbitRef<'a> {
     /// A condition: true if a copy matches.
     Any(&'a Orbit),
-    /// A set: the union of the sets of all copies.
+    /// A set: the union of the sets that the copies have as their values.
     Union(&'a Orbit<Squares>),
-    /// A number: the largest value of any copy.
+    /// A number: the largest of the numbers that the copies have as their values.
     Largest(&'a Orbit<Number>),
     /// A number: the number of copies that match.
     Counted(Counted, &'a Orbit),
@@ -166,7 +166,8 @@ pub struct Placement {
     /// The shift (files, ranks). It is `None` if shifts were composed that equal no single shift, because squares that leave the
     /// board do not return.
     pub shift: Option<(i8, i8)>,
-    /// True if squares stayed on the trailing edge, as in CQL 5 shifts. A CQL 6 shift would then make a different copy.
+    /// True if squares stayed in a set although they were shifted, as squares on the trailing edge of the board do in CQL 5. A CQL
+    /// 6 shift would then make a different copy.
     pub smeared: bool,
 }
 

@@ -75,9 +75,9 @@ fn elements(transform: ListTransform) -> Vec<Composite> {
     }
 }
 
-/// Returns the distinct compositions, in any order, of one element of each keyword. A colour swap is always applied last. Returns
-/// `None` if there are too many compositions. The function goes through all sets of keywords. In each set, each keyword takes its
-/// turn as the outermost one: its elements are composed with all compositions of the other keywords in the set.
+/// Returns the distinct compositions, in any order, of one transformation of each keyword. A colour swap is always applied last.
+/// Returns `None` if there are too many compositions. The function goes through all sets of keywords. In each set, each keyword
+/// takes its turn as the outermost one: its transformations are composed with all compositions of the other keywords in the set.
 fn composites(transforms: &[ListTransform]) -> Option<Vec<Composite>> {
     let geometric: Vec<ListTransform> =
         transforms.iter().copied().filter(|&t| t != ListTransform::FlipColor).collect();

@@ -21,7 +21,7 @@ pub struct Pattern {
     pub placement: String,
     /// The squares named in `rest`, except by designators of the whole board.
     pub area: Bitboard,
-    /// The parts that cannot be drawn, as CQL. All of them must match.
+    /// The parts of the filter that cannot be drawn, as CQL. All of them must match.
     pub rest: Vec<String>,
 }
 

@@ -194,7 +194,8 @@ fn condition(f: &Condition) -> String {
     }
 }
 
-/// Returns the text of the condition that the set `of` has exactly one square, with a content in `contents`.
+/// Returns the text of a condition: the set `of` has exactly one square, and the content of this square (a piece, or nothing) is
+/// one of `contents`.
 fn content_is(contents: PieceSet, of: &Squares) -> String {
     let (of, pieces) = (tight(of), designator(listed(contents), Bitboard::FULL));
     format!("{{((#{of}) == 1) ({of} in {pieces})}}")

@@ -36,7 +36,8 @@ fn write_orbit<F: Kind<Expanded>>(orbit: &Orbit<F>, out: &mut Vec<u8>) {
     out.push(0);
 }
 
-/// Encodes the part of a filter that a transform can change, if it has one. Operands are not included.
+/// Encodes the part of a filter that a transform can change, if it has one, so that copies can be ordered. The filter's operands
+/// are encoded separately.
 fn write_own(filter: FilterRef, out: &mut Vec<u8>) {
     let color = |c: Color| u8::from(c.is_black());
     match filter {

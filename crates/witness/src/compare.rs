@@ -85,7 +85,7 @@ impl Readers {
 /// The results of reading a chunk with both readers.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Reread {
-    /// The number of side lines (variations) that orbit's reader skipped.
+    /// The number of side lines (variations) in the chunk that orbit's reader skipped.
     pub side_lines: u64,
     /// The agreement of the readers.
     pub agreement: Agreement,
@@ -170,7 +170,7 @@ impl TextPass<'_> {
         let (mut mine, mut other) = (0..0, 0..0);
         while mine.end < self.ours.len() || other.end < theirs.len() {
             (mine, other) = (mine.end..mine.end + 1, other.end..other.end + 1);
-            // Extends both ranges up to the next offset at which both readers begin a game.
+            // Extends both ranges of games up to the next offset in the text at which both readers begin a game.
             loop {
                 mine.end = mine.end.min(self.ours.len());
                 other.end = other.end.min(theirs.len());

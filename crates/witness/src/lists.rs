@@ -40,7 +40,7 @@ fn game(start: usize, line: &[u8]) -> VisitedGame {
     for (name, usual) in [("hmvc", b"0"), ("fmvn", b"1")] {
         let mut next = rest;
         let counter = word(&mut next);
-        // A missing first counter is skipped, since the second may still be present.
+        // A word that is not a number is not a counter. The operations begin with it, so it stays in `rest`.
         if counter.is_empty() || !counter.iter().all(u8::is_ascii_digit) {
             continue;
         }

@@ -48,7 +48,7 @@ pub(super) fn games(text: &[u8], game_bytes_max: usize) -> Vec<VisitedGame> {
 struct Scanner<'a> {
     text: &'a [u8],
     game_bytes_max: usize,
-    /// The offset at which the current game is cut if it has not ended before.
+    /// The offset at which the current game is cut because it is too long, if it has not ended before.
     limit: usize,
     at: usize,
     section: ScannerSection,
@@ -75,9 +75,9 @@ struct PlainPair {
     value: Vec<u8>,
     /// The place after the tag pair.
     next: usize,
-    /// True if the tag pair has the exact form of the PGN standard.
+    /// True if the tag pair is written exactly as the PGN standard requires.
     is_strict: bool,
-    /// True if the value begins with a quotation mark.
+    /// True if the value of the tag pair begins with a quotation mark.
     is_quoted: bool,
 }
 

@@ -36,14 +36,14 @@ pub(super) struct GameReading {
     pub(super) broken: Option<Rule>,
 }
 
-/// The part of a game that was read.
+/// The extent to which a game was read. The strings are the reasons why it was not read to its end.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) enum End {
     #[default]
     Whole,
-    /// The game up to a token that was refused.
+    /// The game up to its first token that is not a legal move, or is refused for another reason.
     Cut(String),
-    /// Nothing, because the start of the game was refused.
+    /// Nothing of the game, because its start position was refused.
     Refused(String),
 }
 

@@ -127,7 +127,7 @@ mod tests {
     fn the_deepest_branching_position_comes_first() {
         // The nodes in the order of the text: 1 e4, 2 e5, 3 c5, 4 Nf3, 5 Nc3, 6 Nf3, 7 f4.
         let game = tree(&[0, 1, 1, 3, 3, 2, 2]);
-        // The numbers that CQL gives them: e4 1, e5 2, Nf3 3, f4 4, c5 5, Nf3 6, Nc3 7.
+        // CQL gives these positions other numbers: e4 1, e5 2, Nf3 3, f4 4, c5 5, Nf3 6, Nc3 7.
         let wanted = vec![(2, 1, vec![7]), (1, 1, vec![3, 4]), (5, 1, vec![5])];
         assert_eq!(lines(&game), (vec![1, 2, 6], wanted));
     }
@@ -137,7 +137,7 @@ mod tests {
     fn side_lines_of_one_position_come_in_the_order_of_the_text() {
         // The nodes in the order of the text: 1 e4, 2 d4, 3 d5, 4 Nf6, 5 c4, 6 e5, 7 c5, 8 e6, 9 d4.
         let game = tree(&[0, 0, 2, 2, 0, 1, 1, 1, 8]);
-        // The numbers that CQL gives them: e4 1, e5 2, c5 3, e6 4, d4 5, d4 6, d5 7, Nf6 8, c4 9.
+        // CQL gives these positions other numbers: e4 1, e5 2, c5 3, e6 4, d4 5, d4 6, d5 7, Nf6 8, c4 9.
         let wanted =
             vec![(1, 1, vec![7]), (1, 2, vec![8, 9]), (0, 1, vec![2, 3]), (6, 1, vec![4]), (0, 2, vec![5])];
         assert_eq!(lines(&game), (vec![1, 6], wanted));

@@ -153,7 +153,7 @@ fn a_damaged_reel_beside_a_file_says_how_to_read_the_file() {
         "{stderr}"
     );
     run(folder, 0, &["scan", "--no-reel", "--count", "initial", "b.pgn", "a.pgn"]);
-    // If only the reel is named, no other file could be read instead.
+    // If only the reel is named, there is no file to read instead, so the message must not suggest `--no-reel`.
     let stderr = run(folder, 3, &["scan", "--count", "initial", "a.reel"]).1;
     assert!(stderr.contains("checksum") && !stderr.contains("--no-reel"), "{stderr}");
 }

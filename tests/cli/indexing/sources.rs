@@ -177,11 +177,12 @@ fn what_came_from_a_stream_is_appended_once() {
         assert!(stderr.contains(&expected), "{stderr}");
     }
     assert_eq!(sources(&folder.join("all.reel")), ["b.pgn", "standard input"]);
-    // A stream is not a file, so it cannot be compared later.
+    // Standard input is not a file that could be compared with the reel later, so its state is not known.
     assert_eq!(states(folder, &folder.join("all.reel")), ["unchanged", "not known whether it changed"]);
 }
 
-/// The reel lists a file that was unreadable, and contains no games from it.
+/// The reel lists a file that was unreadable when the reel was built, and contains no games from it. So the file can be appended
+/// later.
 #[test]
 fn a_file_that_could_not_be_read_at_all_is_appended_when_it_can_be() {
     let folder = folder();

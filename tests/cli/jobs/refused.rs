@@ -80,7 +80,7 @@ fn what_is_no_job_is_refused() {
         2,
         "it was planned by orbit 0.0.9): plan the job again, in a new folder",
     );
-    // Older formats have different fields, so the version is read first.
+    // Jobs in older formats have different fields, so a job's version must be read before its other fields.
     let older = concat!(
         "{\"schema\": 1, \"orbit\": \"",
         env!("CARGO_PKG_VERSION"),

@@ -48,7 +48,7 @@ struct World {
     /// The hits that the server should still have, oldest first: the query id, the database and the case.
     kept: VecDeque<(u64, usize, usize)>,
     dropped: Vec<u64>,
-    /// The number of compared responses, for each kind of request.
+    /// The number of responses that were compared with the expected ones, for each kind of request.
     compared: [usize; 6],
 }
 

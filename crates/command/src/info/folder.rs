@@ -42,7 +42,8 @@ fn verify(reel: &Reel, shard: &Shard) -> Result<(), Failure> {
     Err(StreamError::from(ManifestError::OtherShard { path, what }).into())
 }
 
-/// Returns the manifest as JSON, with the number of extra bytes at the end of each reel, and the results of `--verify`.
+/// Returns the manifest of a folder of reels as JSON, with the number of extra bytes at the ends of the reels, and the results of
+/// `--verify`.
 fn json_of(args: &Args, manifest: &Manifest, reels: &[Reel]) -> Value {
     let mut json = json!(manifest);
     json["file"] = args.reel.to_string_lossy().into();

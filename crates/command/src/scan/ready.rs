@@ -46,7 +46,8 @@ pub(super) enum ScanQuery {
     Many(QueryFile),
 }
 
-/// The inputs that determine the plan of a job and the results of its parts.
+/// Everything that determines the plan of a job and the results of its parts: the search, the database, and the selected games and
+/// outputs.
 pub(crate) struct JobInputs {
     pub(crate) scan: Executor,
     pub(crate) database: BlockStream,
