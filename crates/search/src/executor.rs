@@ -70,7 +70,7 @@ pub struct EngineOptions {
     pub engine: EngineChoice,
     /// The graphics card. If `None`, [`EngineChoice::Auto`] uses no card.
     pub gpu: Option<GpuOptions>,
-    /// The card, opened on first use. Scans with clones of these options share it.
+    /// The graphics card, which is opened on first use. Scans with clones of these options share it.
     pub card: Card,
     /// The number of positions to scan, if it is known: see [`BlockStream::positions_known`].
     pub positions: u64,
@@ -152,8 +152,9 @@ pub fn positions_for_card(threads: usize) -> u64 {
     POSITIONS_A_SECOND.saturating_mul(threads as u64)
 }
 
-/// Like [`positions_for_card`], but for blocks that stay on the card. The result is lower, because later searches reuse the card
-/// and the blocks, and only the kernel must be compiled. It is also only an estimate.
+/// Returns the number of positions above which a card is used for blocks that stay on it. The number is lower than
+/// [`positions_for_card`], because later searches reuse the card and the blocks, and only the kernel must be compiled. Like that
+/// number, it is only an estimate.
 fn positions_for_resident(threads: usize) -> u64 {
     positions_for_card(threads) / 10
 }
@@ -183,7 +184,7 @@ fn gain(work: u64, threads: usize, stay: impl FnOnce() -> bool) -> Option<CardGa
 /// The cards that are open in this process. Searches with equal options share a card and the blocks in its memory.
 static OPEN: Mutex<Vec<(GpuOptions, Weak<GpuDevice>)>> = Mutex::new(Vec::new());
 
-/// Opens a card, or returns one that is already open with the same options.
+/// Opens a graphics card, or returns one that is already open with the same options.
 fn open_card(options: GpuOptions) -> Result<Arc<GpuDevice>, GpuError> {
     let mut open = lock(&OPEN);
     open.retain(|(_, device)| device.strong_count() > 0);
@@ -440,7 +441,8 @@ impl Executor {
         })
     }
 
-    /// Implements [`Executor::for_each_block`] without a type parameter. The results are numbers.
+    /// Implements [`Executor::for_each_block`] without a type parameter, so that it is compiled only once. In place of a result,
+    /// `work` returns the number under which the caller stored it.
     fn for_each_numbered(
         &self,
         stream: BlockStream,

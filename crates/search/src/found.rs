@@ -25,7 +25,7 @@ pub struct Names {
     pub transforms: Vec<String>,
     /// The query's piece designators. Tables have columns for the squares of the matched pieces.
     pub designators: Designators,
-    /// The board with which the query compares positions, if any.
+    /// The board with which a `similar` query compares positions, or `None` for all other queries.
     pub likeness: Option<Likeness>,
     /// For each query, the sides that have the pattern in each transformed copy, if requested: see [`Filter::copy_sides`].
     pub copy_sides: Vec<Option<Vec<ByColor<bool>>>>,
@@ -96,7 +96,7 @@ pub struct Found<'a> {
     pub block: &'a Block,
     /// The answers at the selected hits.
     pub answers: &'a Answers,
-    /// The index of the query in the search.
+    /// The index of the query among all queries of the search.
     pub query: usize,
     /// For each game of the block, true if it is selected; `None` if all games are selected.
     pub games: Option<&'a [bool]>,

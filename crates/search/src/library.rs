@@ -216,7 +216,7 @@ impl Progress {
 ///
 /// It is created by [`Database::open`], or with options by [`DatabaseOptions`].
 pub struct Database {
-    /// The inputs. This stream itself is never read; requests read from copies of it.
+    /// A stream of all games in the database. It is never read itself; each request reads a copy of it.
     inputs: Mutex<BlockStream>,
     /// All blocks, if they fit into memory.
     held: Option<Held>,
@@ -470,7 +470,8 @@ impl Drop for Database {
     }
 }
 
-/// Returns the stamp of a file, or the default stamp if it does not exist.
+/// Returns the stamp of a file (such as its size and time), which shows later whether the file has changed. If the file does not
+/// exist, returns the default stamp.
 fn stamp_of(path: &std::path::Path) -> Stamp {
     std::fs::metadata(path).map_or(Stamp::default(), |metadata| Stamp::from_metadata(&metadata))
 }

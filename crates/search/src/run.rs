@@ -95,7 +95,7 @@ pub enum TakeError {
     /// The text of a game cannot be read.
     #[error(transparent)]
     Text(#[from] TextError),
-    /// The part cannot be merged with earlier parts.
+    /// The block's partial result cannot be merged with the results of the earlier blocks.
     #[error(transparent)]
     Part(#[from] PartError),
 }
@@ -121,7 +121,8 @@ impl<'a, C: Collector> Run<'a, C> {
         queries | self.choice.wants() | self.collector.wants()
     }
 
-    /// Checks that the database can be split into pieces whose merged parts equal the part of a single run.
+    /// Checks that the result can be computed in pieces: if the database is split, the merged parts must equal the part of a single
+    /// run.
     ///
     /// # Errors
     ///

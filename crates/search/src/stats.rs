@@ -218,7 +218,7 @@ pub struct Counts {
     stats: Stats,
     /// The tallies of all selected games and of the games with hits.
     total: [Tally; 2],
-    /// The values at hits, if they are to be counted.
+    /// The distribution of the query's values at all hits, if it is counted.
     values: Distribution,
     /// The table of each grouping.
     tables: Vec<TallyTable>,
@@ -235,7 +235,7 @@ pub struct Counts {
 struct TallyTable {
     all: Arc<HashMap<[GroupKey; 2], Tally>>,
     hit: HashMap<[GroupKey; 2], Tally>,
-    /// The values at hits, if they are to be counted.
+    /// For each group, the distribution of the query's values at its hits, if it is counted.
     values: HashMap<[GroupKey; 2], Distribution>,
     /// Additional sums over the games with hits, if groups are moves.
     moves: HashMap<[GroupKey; 2], MoveTally>,
@@ -261,7 +261,7 @@ impl Stats {
     pub fn new(groupings: Vec<Grouping>) -> Stats {
         let asked = groupings.len();
         let mut all = groupings;
-        // All names are needed to recognize the spellings of one name.
+        // A player's games may be under several spellings. To recognize these, the names of all players are needed.
         if all.iter().flat_map(Grouping::properties).any(By::is_of_names) && !all.contains(&By::Player.into())
         {
             all.push(By::Player.into());
@@ -467,7 +467,7 @@ struct GroupCounter<'a> {
     found: &'a Found<'a>,
     columns: [&'a GroupColumn; 2],
     hits: &'a Hits,
-    /// The values at hits, if they are to be counted.
+    /// The query's values at hits, or `None` if their distribution is not counted.
     numbers: Option<&'a HitValues<i32>>,
     sides: &'a PatternSides<'a>,
     which: CountedGames,
@@ -737,7 +737,7 @@ impl Counts {
         rows
     }
 
-    /// Returns the rank of each group of one property, in row order.
+    /// For each group of a property, returns its place in the order in which the rows of the property are listed.
     fn ranks(&self, by: &By) -> HashMap<GroupKey, usize> {
         let rows = self.rows(&by.clone().into());
         rows.into_iter().enumerate().map(|(rank, GroupRow { keys: [key, _], .. })| (key, rank)).collect()

@@ -74,7 +74,7 @@ impl TabledFacts {
     }
 }
 
-/// The facts as bytes. In each field, 0 means that the fact is unknown.
+/// The facts about a game in the form in which tables store them. In each field, 0 means that the fact is unknown.
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct PackedFacts {

@@ -114,7 +114,7 @@ pub(super) struct TableHeader {
     /// The checksum of the header, computed with this field set to 0.
     pub(super) crc: u32,
     pub(super) file_bytes: u64,
-    /// A fingerprint of the reel's blocks (groups of whole games).
+    /// A fingerprint of the reel's blocks (groups of whole games). It shows whether the table was made from this reel.
     pub(super) fingerprint: [u64; 2],
     /// The number of blocks whose positions are in the table: the first blocks of the reel.
     pub(super) blocks: u32,
@@ -148,7 +148,7 @@ impl TableHeader {
 pub(super) struct PageEntry {
     pub(super) first_key: u64,
     pub(super) offset: u64,
-    /// The size of the positions in bytes, without the lists that follow them.
+    /// The size in bytes of the positions in the page, without the lists of visits that follow them.
     pub(super) bytes: u32,
     pub(super) positions: u32,
 }
@@ -156,7 +156,7 @@ pub(super) struct PageEntry {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct BlockEntry {
-    /// The number of positions in main lines before the block.
+    /// The offset in the file at which the entries for the block's games begin.
     pub(super) first_slot: u64,
     /// The offset of the block's games.
     pub(super) offset: u64,
@@ -187,7 +187,7 @@ impl DateOrder {
         DateOrder(u32::from(year) << 16 | u32::from(month) << 8 | u32::from(day))
     }
 
-    /// Returns the date as a number, from which `of_number` creates it again.
+    /// Returns the date as a number. [`DateOrder::from_number`] converts it back.
     pub(super) fn number(self) -> u32 {
         self.0
     }
@@ -201,7 +201,7 @@ impl DateOrder {
         self.0 >> 8
     }
 
-    /// Returns the date of an unknown day in a month.
+    /// Returns the date with a known year and month, as [`DateOrder::month`] returns them, and an unknown day.
     pub(super) fn from_month(month: u32) -> DateOrder {
         DateOrder(if month == u32::MAX >> 8 { u32::MAX } else { month << 8 | 32 })
     }
@@ -277,7 +277,7 @@ pub(super) fn checked(bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// Returns the bytes after their checksum, or `None` if the checksum is wrong.
+/// Checks the checksum at the front of `bytes` and returns the bytes after it, or `None` if the checksum is wrong.
 pub(super) fn unchecked(bytes: &[u8]) -> Option<&[u8]> {
     let (crc, rest) = bytes.split_first_chunk::<4>()?;
     (crc32fast::hash(rest) == u32::from_le_bytes(*crc)).then_some(rest)

@@ -44,7 +44,8 @@ impl VisitedGames {
     /// Summarizes visits (occurrences of a position). Their slots must be in ascending order.
     pub(super) fn seen(&self, slots: impl Iterator<Item = u64>) -> SeenIn {
         let mut seen = VisitSum::default();
-        // Consecutive visits are usually in the same block, and close together if there are many.
+        // Consecutive visits are usually in the same block, and close together if there are many. So the search for the game of a
+        // visit begins at the game of the visit before it.
         let (mut block, mut game) = (0, 0);
         for slot in slots {
             if self.blocks.get(block + 1).is_some_and(|next| next.first_slot <= slot) {

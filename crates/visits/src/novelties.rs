@@ -36,13 +36,13 @@ pub struct Novelty {
     /// The moves that earlier games played instead, the most frequent first, each with its number of games. Equally frequent moves
     /// are in alphabetical order.
     pub before: Vec<MoveCount>,
-    /// The number of earlier games that contain the preceding position.
+    /// The number of earlier games that contain the position before the novelty.
     pub games_before: u64,
 }
 
 impl Novelty {
-    /// Describes the position of a game after `moves` half-moves, without the moves of earlier games. Also returns the position
-    /// before it, if there is one.
+    /// Creates the novelty of a game: its position after `moves` half-moves. The moves of earlier games are added later. Also
+    /// returns the position before it, if there is one.
     fn from_game(block: &Block, game: &GameRow, moves: usize) -> (Novelty, Option<Position>) {
         let moves = moves.min(game.plies());
         let slot = game.first_slot() + moves;
@@ -157,7 +157,7 @@ pub fn novelties(
     Ok(())
 }
 
-/// Looks up the moves of earlier games in the reel. The most recently read blocks are cached.
+/// Finds in the reel the moves that earlier games played in a position. The most recently read blocks are cached.
 struct Lookup<'a> {
     reel: &'a Reel,
     table: &'a PositionTable,

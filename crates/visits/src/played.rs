@@ -49,7 +49,7 @@ impl<'r> ReadBlocks<'r> {
         ReadBlocks { reel, held, last: None, numbers: BTreeSet::new() }
     }
 
-    /// Returns the indices of the blocks that were read.
+    /// Returns the indices of the blocks that had to be read from the reel because they were not in memory.
     pub(super) fn into_numbers(self) -> BTreeSet<usize> {
         self.numbers
     }
@@ -218,7 +218,7 @@ impl PositionTable {
     }
 }
 
-/// The number of half-moves from the usual start position that the resulting position alone determines.
+/// The number of half-moves from the usual start position after which the board alone still shows which moves were played.
 const FORCED_PLIES: usize = 2;
 
 /// The moves played at the visits (occurrences) of a position, as far as they are known.

@@ -75,7 +75,7 @@ pub struct FoundPosition {
     /// The first visit in the latest game, by date of play.
     pub last: Visit,
     slots: VisitSlots,
-    /// The index of the page with the list of visits.
+    /// The index of the table's page that contains the list of visits.
     page: usize,
 }
 
@@ -271,7 +271,8 @@ impl PositionTable {
         wanted: &Position,
     ) -> Result<Vec<(usize, Vec<VisitSlots>)>, TableError> {
         let key = PositionKey::new(wanted, self.header.key_bits).key;
-        // Positions with this key may also be at the end of the page before the first page with this first key.
+        // Several pages can begin with this key. Positions with this key may also be at the end of the page before the first of
+        // them.
         let from = self.pages.partition_point(|page| page.first_key < key).saturating_sub(1);
         let pages = self.pages.iter().enumerate().skip(from).take_while(|(_, page)| page.first_key <= key);
         pages
@@ -354,7 +355,7 @@ impl PositionTable {
         self.slots_in(found.page, found.slots.clone())
     }
 
-    /// Returns the slots of all visits of an entry on the given page.
+    /// Returns the slots of all visits of a position whose entry is on the given page of the table.
     pub(super) fn slots_in(&self, page: usize, slots: VisitSlots) -> Result<Vec<u64>, TableError> {
         match slots {
             VisitSlots::Few(slots) => Ok(slots),

@@ -38,7 +38,7 @@ pub struct PositionFacts {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct SeenGame {
-    /// The date as a number that orders games.
+    /// The date of the game, as a number by which games are ordered.
     pub order: DateOrder,
     /// The number of the game in the database.
     pub number: u32,
@@ -102,7 +102,7 @@ pub fn seen(
 #[non_exhaustive]
 pub struct TabledPosition {
     wanted: Position,
-    /// The facts from the tables, each with the number of games in the database before them.
+    /// The facts from the tables. Each entry begins with the number of games in the database before the reel of its table.
     parts: Vec<(u32, PositionFacts)>,
     /// The blocks that no table covers.
     pub rest: BlockStream,
@@ -124,7 +124,7 @@ impl TabledPosition {
         let wanted = counted(position);
         let (mut parts, mut used, mut unused) = (Vec::new(), Vec::new(), Vec::new());
         let mut games_before = 0u32;
-        // If text precedes a reel in the database, the number of games before the reel is not known yet.
+        // If text precedes a reel in the database, the number of games before the reel is not known yet, so no table is used.
         let has_text = database.positions_of_blocks().is_none();
         let Ok(rest) = database.choose_blocks(|reel| -> Result<_, Infallible> {
             if has_text {
@@ -209,7 +209,7 @@ fn of_table(
     Ok(seen)
 }
 
-/// Returns the facts about a position from the boards of a block.
+/// Finds a position in a block by comparing it with all boards of the block, and returns the facts about it.
 fn scanned(block: &Block, wanted: &Position) -> PositionFacts {
     let mut columns = SegmentColumns::new();
     let (mut seen, mut sum) = (PositionFacts::default(), VisitSum::default());

@@ -45,7 +45,7 @@ pub struct PositionTotals {
 pub struct GameSum {
     /// The facts that all the games share. The date has no day, and both ratings are the lowest rating of the games' rating group.
     pub facts: TabledFacts,
-    /// The move that was played, as in [`PlayedGame::mv`].
+    /// The move that these games played in the position, as in [`PlayedGame::mv`].
     pub mv: Option<PackedMove>,
     /// True if the games reach the position by the moves in [`PositionTotals::way`].
     pub is_by_way: bool,
@@ -75,15 +75,15 @@ pub struct RankedGames {
 pub struct RankedGame {
     /// The facts about the game. Each known rating is replaced by the mean rating. A single known rating is stored as White's.
     pub facts: TabledFacts,
-    /// The place in the reel, counted from 0.
+    /// The index of the game in the reel, counted from 0.
     pub place: u32,
-    /// The move that was played, as in [`PlayedGame::mv`].
+    /// The move that the game played in the position, as in [`PlayedGame::mv`].
     pub mv: Option<PackedMove>,
 }
 
 /// Inserts a game into a list if its rank is among the `max` highest.
 pub fn offer<T>(list: &mut Vec<(u64, T)>, max: usize, rank: u64, game: impl FnOnce() -> T) {
-    // In a large database, most games rank lower than all games of the list.
+    // In a large database, most games rank lower than all games of a full list, so they are rejected before anything else is done.
     if list.len() == max && list.last().is_none_or(|(last, _)| *last > rank) {
         return;
     }
@@ -102,7 +102,8 @@ fn kind_of(facts: &TabledFacts) -> u64 {
     group << 5 | u64::from(packed.speed) << 2 | u64::from(packed.mode)
 }
 
-/// Returns the facts for a kind, the number from [`kind_of`]. If `rating` is `None`, the lowest rating of the group is used.
+/// Returns the facts about games of one kind, as numbered by [`kind_of`]. If `rating` is `None`, the lowest rating of the kind's
+/// rating group is used.
 fn facts_of(kind: u64, outcome: u8, date: Option<Date>, rating: Option<u16>) -> TabledFacts {
     let group = (kind >> 5).checked_sub(1).and_then(|group| RATING_GROUPS.get(group as usize));
     let low = group.map_or(0, |low| (*low).max(1) as u16);
@@ -142,7 +143,8 @@ impl SumKey {
     }
 }
 
-/// Returns the move with a code, which is one more than its index, or 0 for no move. Returns `None` if the code is invalid.
+/// Returns the move for which a code stands. The code is one more than the move's index in `moves`, or 0 for no move. Returns
+/// `None` if the code is invalid.
 fn move_of(code: u64, moves: &[PackedMove]) -> Option<Option<PackedMove>> {
     match (code as usize).checked_sub(1) {
         None => Some(None),
@@ -241,7 +243,7 @@ fn sum_bits(ratings: u64) -> u32 {
     u64::BITS - ratings.saturating_mul(RATING_MAX).leading_zeros()
 }
 
-/// Reads totals. Returns `None` if the bytes are not valid.
+/// Reads the totals of a position. Returns `None` if the bytes are not valid.
 fn decode(bytes: &[u8]) -> Option<PositionTotals> {
     let mut reader = BitReader::new(unchecked(bytes)?);
     let mut lists = [(); 2].map(|()| Vec::new());

@@ -34,7 +34,7 @@ const GROUP_RECORDS: usize = 8;
 /// visits of one position, which are already in order.
 const GROUPED_MAX: usize = 4 * BUCKET_POSITIONS as usize;
 
-/// Options for writing a table. The defaults suit most uses.
+/// Options for writing a table of positions. The defaults suit most uses.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct TableOptions {
@@ -168,7 +168,7 @@ pub fn write_table(reel_path: &Path, options: &TableOptions) -> Result<TableSize
         }
         let bytes = table.totals_of_slot(&again, entry.slot)?;
         (entry.offset, entry.bytes) = (out.offset, bytes.len() as u64);
-        // Both handles share one file offset, which reading may have changed.
+        // The table reads through a clone of the file handle, and both share one file offset. So the offset may have changed.
         out.file.seek(SeekFrom::Start(out.offset)).and_then(|_| out.put(&bytes)).map_err(failure)?;
     }
     let pages = table.into_pages();
@@ -198,7 +198,7 @@ fn rounds(buckets: usize, threads: usize) -> impl Iterator<Item = Range<usize>> 
     (0..buckets).step_by(threads).map(move |first| first..(first + threads).min(buckets))
 }
 
-/// The output file, and the number of bytes written.
+/// The file of the table that is being written, and the number of bytes written so far.
 struct TableOut {
     file: BufWriter<File>,
     offset: u64,
@@ -239,7 +239,7 @@ fn grouped_records(block: &Block, shift: u32, bits: u32) -> (Vec<u128>, Vec<u32>
     grouped(&all, 1 << (64 - shift), |record| key_of(record).checked_shr(shift).unwrap_or(0) as usize)
 }
 
-/// Sorts the records of a bucket, whose keys differ only in their lowest `shift` bits.
+/// Sorts a bucket's records (keys and slots of positions), whose keys differ only in their lowest `shift` bits.
 fn sorted_bucket(mut records: Vec<u128>, shift: u32) -> Vec<u128> {
     if !(GROUP_RECORDS..=GROUPED_MAX).contains(&records.len()) {
         records.sort_unstable();
@@ -288,7 +288,7 @@ fn games_of(block: &Block) -> Vec<GameEntry> {
     block.games().map(game).collect()
 }
 
-/// Records, grouped by the first bits of their keys.
+/// The records (keys and slots) of all positions, divided into buckets by the first bits of their keys.
 struct Buckets {
     held: Vec<Vec<u128>>,
     /// The number of bits by which a key is shifted right to get its bucket number.
@@ -302,7 +302,7 @@ struct Spilt {
     file: File,
     offset: u64,
     runs: Vec<Vec<(u64, usize)>>,
-    /// A guard that removes the file when dropped.
+    /// A guard that removes the temporary file when it is dropped.
     _temporary: Temporary,
 }
 
@@ -322,7 +322,8 @@ impl Buckets {
         self.held.len()
     }
 
-    /// Adds the records of a block whose first slot is `first`.
+    /// Adds the records (keys and slots of positions) of a block to their buckets. `first` is the number of the block's first slot
+    /// in the reel.
     fn add(
         &mut self,
         records: &[u128],

@@ -69,7 +69,7 @@ enum ComparisonTest {
     /// The value matches a pattern. The strings are the parts of the pattern between `*` characters, in lower case. If a number is
     /// given, values that parse as this number also match.
     Parts(Vec<String>, Option<i64>),
-    /// The value contains this string, which is in lower case.
+    /// The compared value must contain this string, which is in lower case.
     Contains(String),
     Number(Compare, i64),
     /// Like `Number`, but in thousandths.
@@ -216,7 +216,7 @@ pub enum ConditionError {
     },
 }
 
-/// The field names that are not tag names.
+/// The names in conditions that are not names of tags.
 const FIELDS: [&str; 16] = [
     "player",
     "elo",
@@ -538,7 +538,8 @@ impl ComparisonTest {
             ComparisonTest::Thousandths(..) => {
                 thousandths_of(value).is_some_and(|number| self.fits_thousandths(number))
             }
-            // `fits_eco` compares openings. A value that is not an opening is in no range.
+            // A range of openings is compared by `fits_eco`. A value that reaches this line is not an opening, so it is in no
+            // range.
             ComparisonTest::Eco(_) => false,
             ComparisonTest::Date(compare, bound) => {
                 Date::parse(value).is_some_and(|date| compare_dates(date, *bound, *compare))

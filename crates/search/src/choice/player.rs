@@ -142,7 +142,7 @@ struct Fitting<'a> {
     block: &'a Block,
     tag: &'static str,
     tags: Vec<TagName>,
-    /// For each tag value, the result of the test, or `None` if the value has not been tested yet.
+    /// For each tag value of the block, true if it is a spelling of the name, or `None` if it has not been tested yet.
     known: Vec<Option<bool>>,
 }
 

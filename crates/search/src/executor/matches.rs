@@ -10,8 +10,8 @@ use orbit_reel::Block;
 /// The number of matching positions in each game, for some blocks (groups of games) and all queries of a scan.
 pub(super) struct MatchCounts<'a> {
     queries: &'a [PreparedQuery],
-    /// For each block and query, the count and rank of each game in the block. The list is empty if the query does not depend on
-    /// the number of matching positions.
+    /// For each block and query, the number of matching positions and the rank of each game in the block. The list is empty if the
+    /// query does not depend on the number of matching positions.
     games: Vec<Vec<Mutex<Vec<GameAnswer>>>>,
 }
 
@@ -49,7 +49,7 @@ impl<'a> MatchCounts<'a> {
         *lock(&self.games[index][query]) = games.collect();
     }
 
-    /// Writes the counts into the answers of a block.
+    /// Writes the counts of matching positions into the answers for each game of a block.
     pub(super) fn tell(&self, index: usize, answers: &mut [Answers]) {
         for ((answers, counted), prepared) in answers.iter_mut().zip(&self.games[index]).zip(self.queries) {
             if !counts(&prepared.query.header) {
@@ -71,7 +71,8 @@ impl<'a> MatchCounts<'a> {
     }
 }
 
-/// Returns whether a query depends on the number of matching positions.
+/// True if an earlier search has already read these blocks from memory. More searches are then likely, so it can pay to keep the
+/// blocks on the card.
 fn counts(header: &Header) -> bool {
     header.match_count.is_some() || header.sort_match_count
 }

@@ -21,7 +21,7 @@ pub(super) struct BlockView<'a> {
     pub(super) games: Option<Vec<bool>>,
     /// The side of the player in each selected game; `None` without a player.
     pub(super) sides: Option<Vec<Option<Color>>>,
-    /// The player's games, seen from the player's side. `None` without a player.
+    /// The player's games in the block, seen from the player's side. `None` without a player.
     part: Option<Block>,
     /// For each game in `part`, its index in the whole block and whether its colours were swapped.
     places: Vec<(usize, bool)>,
@@ -96,7 +96,7 @@ impl<'a> BlockView<'a> {
 struct PartSpans<'a> {
     view: &'a BlockView<'a>,
     inner: Box<dyn FindSpan + 'a>,
-    /// The answers for the part, before they are mapped to the whole block.
+    /// The answers for the searched part of the block, before they are mapped to the whole block.
     answers: Answers,
 }
 

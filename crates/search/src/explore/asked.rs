@@ -55,7 +55,7 @@ pub struct ExplorerRequest {
     pub(super) opening: Option<&'static Opening>,
     /// The moves from the standard starting position to the requested position, if the request contains them.
     pub(super) way: Option<Vec<PackedMove>>,
-    /// The earliest and the latest date of the games.
+    /// The earliest and the latest date that a game may have.
     since: Option<Date>,
     until: Option<Date>,
     /// The accepted groups of mean ratings, speeds, and modes (true for rated games, false for casual games). An empty list accepts

@@ -41,7 +41,7 @@ pub struct ExplorerPart {
 pub struct ExploredMove {
     /// The number of games, including games without a result.
     pub games: u64,
-    /// The results and ratings, from the perspective of the side to move.
+    /// The results of these games and the ratings of their players, from the perspective of the side to move in the position.
     pub tally: MoveTally,
     /// The only game with a result, if there is exactly one.
     pub(super) only: Option<ExploredGame>,

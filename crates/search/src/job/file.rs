@@ -22,7 +22,7 @@ const HEADER: u8 = b'h';
 const BLOCK: u8 = b'b';
 const END: u8 = b'e';
 
-/// The reason why the result file of a part cannot be used.
+/// The reason why the file with the results of a job's part cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PartFault {
@@ -35,7 +35,7 @@ pub enum PartFault {
     /// The file was truncated or altered.
     #[error("damaged: its checksum is wrong")]
     Damaged,
-    /// The file belongs to another job or another part.
+    /// The file contains the results of another job, or of another part of this job.
     #[error("of another job")]
     OtherJob,
 }
@@ -109,7 +109,7 @@ impl EndRecord {
     }
 }
 
-/// Writes the result file of a part. The file gets its final name when it is complete.
+/// Writes the file with the results of a job's part. The file gets its final name when it is complete.
 pub struct PartWriter {
     file: OutputFile,
     hasher: XxHash3_128,
@@ -130,7 +130,7 @@ impl PartWriter {
         Ok(writer)
     }
 
-    /// Returns the path of the file while it is incomplete.
+    /// Returns the path under which the file is written until it is complete.
     pub fn temporary_path(&self) -> Option<&Path> {
         self.file.temporary_path()
     }

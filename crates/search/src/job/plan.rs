@@ -93,7 +93,7 @@ pub enum OnePartReason {
 }
 
 impl OnePartReason {
-    /// Returns a sentence for the user that states the reason and the remedy, if any.
+    /// Returns a sentence that tells the user why the job has only one part, and what can be done about it, if anything.
     pub fn text(self) -> &'static str {
         match self {
             OnePartReason::State => {
@@ -136,7 +136,7 @@ pub struct Job {
     reader_version: u32,
     /// The XXH3-128 hash of the job as JSON without blanks, where the fields `hash`, `folder` and `arguments` are empty.
     hash: String,
-    /// The folder against which relative paths are resolved.
+    /// The folder against which relative paths in the job are resolved.
     pub folder: String,
     /// The request.
     pub question: JobRequest,
@@ -281,7 +281,7 @@ impl Job {
         let mut file = OutputFile::create(&path)?;
         file.write_all(&text).map_err(|error| unwritable(&path, error))?;
         file.finish()?;
-        // If two jobs are written concurrently, the last rename wins.
+        // If two jobs are written to the folder concurrently, the last rename wins. So the job is read back.
         match Job::read(folder)?.hash == self.hash {
             true => Ok(()),
             false => Err(JobError::Taken { folder: folder.to_owned() }),
@@ -324,7 +324,7 @@ pub fn hash_text(text: &str) -> String {
 /// parts, reels are not divided. If `parts` is `None`, each of several reels is a part, and a single reel is divided into
 /// `PARTS_USUAL` parts. The result has at least one part, and a part is empty only if there are no blocks.
 pub fn divide(reels: &[Vec<u64>], parts: Option<usize>) -> Vec<JobPart> {
-    // The indivisible units, which are reels or blocks.
+    // The units that are never divided between parts: reels or, if there are too few of them, blocks.
     let whole_reels: Vec<u64> = reels.iter().map(|blocks| blocks.iter().sum()).collect();
     let blocks: Vec<u64> = reels.iter().flatten().copied().collect();
     let keeps_reels = reels.len() >= parts.unwrap_or(2).max(2);
@@ -343,8 +343,8 @@ pub fn divide(reels: &[Vec<u64>], parts: Option<usize>) -> Vec<JobPart> {
         done += piece;
         let left = pieces.len() - index - 1;
         let open = wanted - out.len();
-        // A part ends when it has its share of the positions, or when the remaining parts need all remaining units because each
-        // part needs at least one.
+        // A part ends when it has its share of the positions, or when every reel or block that is left is needed for one of the
+        // remaining parts, because each part needs at least one.
         let is_share = u128::from(done) * wanted as u128 >= u128::from(total) * (out.len() as u128 + 1);
         if left == 0 || open > 1 && (is_share || left < open) {
             let number = out.len() as u32 + 1;

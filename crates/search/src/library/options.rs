@@ -120,7 +120,8 @@ impl<'a> DatabaseOptions<'a> {
         self
     }
 
-    /// Shares threads with other requests, block by block, while the database is read.
+    /// Makes the opening share the threads in `turns` with requests: while the database is read, a thread can serve another request
+    /// after each block.
     pub(crate) fn in_turn(mut self, turns: &Turns) -> Self {
         self.turns = Some(turns.clone());
         self

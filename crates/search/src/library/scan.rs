@@ -216,7 +216,7 @@ impl<'a> Scan<'a> {
         self
     }
 
-    /// Shares threads with other requests, block by block.
+    /// Makes the request share the threads in `turns` with other requests: after each block, a thread can serve another request.
     pub(crate) fn in_turn(mut self, turns: &Turns) -> Self {
         self.turns = Some(turns.clone());
         self
@@ -507,7 +507,7 @@ impl<'a> Scan<'a> {
         Progress { bytes_total: stream.bytes_total(), ..Progress::default() }
     }
 
-    /// Adds a block to the progress and reports it.
+    /// Counts a block as read, and reports the progress to the caller.
     pub(super) fn step(&mut self, progress: &mut Progress, streamed: &StreamedBlock) {
         progress.add(streamed);
         (self.watch)(*progress);
@@ -659,7 +659,8 @@ impl<'a> Scan<'a> {
     }
 
     fn engine_options(&self) -> EngineOptions {
-        // A request that omits duplicates or reads only a range of blocks does not scan the blocks in memory themselves.
+        // If duplicates are omitted or only a range of blocks is read, the blocks that are scanned are not those in memory. So the
+        // search does not count as a repeated one.
         let is_of_held = self.unique.is_none() && self.blocks.is_none();
         let is_repeated = is_of_held && self.database.is_repeated();
         EngineOptions { is_repeated, ..self.engine.clone() }

@@ -16,7 +16,7 @@ use crate::run::{ReportRoom, extras_of, names_of, wanted_of};
 use orbit_database::{MemoryBudget, Summary};
 use orbit_engine::{Rank, Wants};
 
-/// The minimum number of rows in a batch, except the last one.
+/// The minimum number of rows in each record batch except the last.
 const BATCH_ROWS: usize = 16_384;
 
 /// A selection of table columns.

@@ -67,7 +67,7 @@ pub struct ClockTally {
     /// The numbers of games in which the clock times of the player and of the opponent are known, together with the starting time
     /// from the tag `TimeControl`.
     pub known: [u64; 2],
-    /// The numbers of `known` games in which the player and the opponent were in time trouble.
+    /// The number of games counted in `known` in which the player was in time trouble, and the same number for the opponent.
     pub short: [u64; 2],
     /// The results of games in which the player was in time trouble.
     pub record: Record,
@@ -109,7 +109,7 @@ pub struct ProfilePart {
     pub others: u64,
     /// The results as White and as Black.
     pub records: [Record; 2],
-    /// The sums of years, ratings and performances as White and as Black.
+    /// Sums over the player's games as White and as Black, from which years, ratings and performances are computed.
     pub tallies: [MoveTally; 2],
     /// The results as White and as Black, by opening family. The key is `None` for games whose opening is not named.
     pub openings: [BTreeMap<Option<String>, Record>; 2],
@@ -117,7 +117,7 @@ pub struct ProfilePart {
     pub positions: [BTreeMap<String, Record>; 2],
     /// The number of games with each of [`THEMES`].
     pub themes: Vec<ThemeTally>,
-    /// The results of games that reached each of [`ENDINGS`], followed by the results of games that reached any of them.
+    /// The sums from which the figures about time trouble are computed.
     pub endings: Vec<Record>,
     /// The sums for time trouble.
     pub clocks: ClockTally,

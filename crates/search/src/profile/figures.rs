@@ -164,11 +164,11 @@ pub struct LossRow {
     pub moves: u64,
     /// The mean loss in pawns.
     pub mean_loss: f64,
-    /// The share of moves that lost at least half a pawn.
+    /// The share of moves that lost at least half a pawn in evaluation.
     pub half_pawn: Option<Share>,
-    /// The share of moves that lost at least one pawn.
+    /// The share of moves that lost at least one pawn in evaluation.
     pub one_pawn: Option<Share>,
-    /// The share of moves that lost at least two pawns.
+    /// The share of moves that lost at least two pawns in evaluation.
     pub two_pawns: Option<Share>,
 }
 

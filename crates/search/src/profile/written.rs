@@ -416,7 +416,7 @@ fn scored_table(
     more: &[&str],
     mut rows: Vec<Vec<String>>,
 ) -> SectionTable {
-    // If all games or no games are rated, these columns add no information, so they are left empty.
+    // If all games or no games are rated, the columns about rated games add no information, so they are left empty.
     if rows.iter().all(|row| row[RATED] == row[1]) || rows.iter().all(|row| row[RATED] == "0") {
         rows.iter_mut().for_each(|row| row[RATED..=RATED_SCORE].fill(String::new()));
     }

@@ -136,7 +136,7 @@ pub struct Extras {
     pub nodes: bool,
     /// True if rows have spans, the moves and positions that matched. Queries that match more than one position have them.
     pub spans: bool,
-    /// True if rows have a string, the value of the query.
+    /// True if rows contain the value of the query, because it is a string.
     pub texts: bool,
     /// True if rows have the differences between the position and the board with which the query compares it.
     pub likeness: bool,

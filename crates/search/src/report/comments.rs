@@ -38,7 +38,7 @@ impl CommentStyle {
         (self.comments || amendment != Amendment::default()).then_some(amendment)
     }
 
-    /// Returns the comments in node order, one for each node.
+    /// Returns the comments to write into a game, one for each node, in node order.
     fn comments(&self, number: u32, commentary: &GameCommentary) -> Vec<(u32, Vec<u8>)> {
         let mut nodes = NodeTexts::default();
         if self.numbers {

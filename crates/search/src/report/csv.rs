@@ -15,7 +15,7 @@ pub(super) fn head(columns: Columns) -> Vec<u8> {
     format!("{}\n", names.join(",")).into_bytes()
 }
 
-/// Appends the rows of a game. Returns the number of hits.
+/// Appends the rows of a game as lines of CSV. Returns the number of hits.
 pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns, out: &mut Vec<u8>) -> usize {
     let is_alone = columns.list().len() == 1;
     let push = |index: usize, cell: TableCell, out: &mut Vec<u8>| {

@@ -221,8 +221,8 @@ pub fn short(number: u64) -> String {
     unreachable!("2^64 is less than 19 E")
 }
 
-/// The background colour of each level from 1 on: red, green and blue, followed by the index of a similar colour among the 256
-/// terminal colours. From level 5 on, the text is white.
+/// The background colour of a cell at each level from 1 on: red, green and blue, followed by the index of a similar colour among
+/// the 256 terminal colours. From level 5 on, the text is white.
 const COLORS: [([u8; 3], u8); LEVELS as usize] = [
     ([222, 235, 247], 189),
     ([198, 219, 239], 153),
@@ -235,7 +235,7 @@ const COLORS: [([u8; 3], u8); LEVELS as usize] = [
 ];
 const SHADES: [char; LEVELS as usize + 1] = [' ', '░', '░', '▒', '▒', '▓', '▓', '█', '█'];
 
-/// Appends a cell, which is five characters wide.
+/// Appends a cell of a heat map, which is five characters wide.
 fn push_cell(out: &mut String, count: u64, level: u8, palette: Palette) {
     let number = if count == 0 { "·".to_owned() } else { short(count) };
     let at = usize::from(level);

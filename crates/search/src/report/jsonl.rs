@@ -10,7 +10,7 @@ use orbit_core::game::measures::thousandths_text;
 use orbit_core::visible::{EscapeContext, escape};
 use orbit_reel::GameRow;
 
-/// Appends the rows of a game. Returns the number of hits.
+/// Appends the rows of a game as JSON objects, one per line. Returns the number of hits.
 pub(super) fn write(found: &Found, game: &GameRow, rows: Rows, columns: Columns, out: &mut Vec<u8>) -> usize {
     let push = |index: usize, cell: TableCell, out: &mut Vec<u8>| {
         out.extend_from_slice(if index == 0 { b"{\"" } else { b",\"" });

@@ -83,7 +83,7 @@ impl Distribution {
         sum.is_some_and(|sum| sum <= most)
     }
 
-    /// Returns the summary, or `None` if there are no numbers.
+    /// Returns the mean and quantiles of the numbers, or `None` if there are none.
     pub fn summary(&self) -> Option<NumberSummary> {
         let (min, max) = self.ends()?;
         let sum: i128 = self.0.iter().map(|(&number, &times)| i128::from(number) * i128::from(times)).sum();

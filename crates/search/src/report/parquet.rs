@@ -22,7 +22,7 @@ use super::row::Rows;
 use crate::found::Found;
 use orbit_reel::GameRow;
 
-/// The maximum size of a row group, in rows and in bytes. Only one row group is in memory at a time.
+/// The maximum size of a row group of the Parquet file, in rows and in bytes. Only one row group is in memory at a time.
 const GROUP_ROWS: usize = 65_536;
 const GROUP_BYTES: usize = 64 << 20;
 
@@ -66,7 +66,7 @@ pub struct ParquetWriter<W: Write + Send> {
 }
 
 impl<W: Write + Send> ParquetWriter<W> {
-    /// Starts a file whose rows have the columns `columns`.
+    /// Starts a Parquet file whose rows have the columns `columns`.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl<W: Write + Send> ParquetWriter<W> {
         Ok(ParquetWriter { file, columns: columns.collect(), rows: 0, bytes: 0 })
     }
 
-    /// Adds the first row in `row`, and returns the remaining bytes.
+    /// Appends the first row in `row` to the columns, and returns the remaining bytes.
     fn add<'a>(&mut self, row: &'a [u8]) -> io::Result<&'a [u8]> {
         let mut rest = row;
         for (ty, cells) in &mut self.columns {

@@ -41,7 +41,7 @@ impl RowParts {
     const ALL: RowParts = RowParts { played: true, next: true, fen: true };
 }
 
-/// One row. Strings are empty if a fact is unknown.
+/// The facts about a hit that are shown in one row of a table. Strings are empty if a fact is unknown.
 #[derive(Clone)]
 pub struct Row<'a> {
     /// The game.
@@ -98,7 +98,8 @@ impl<'a> Found<'a> {
         self.names.likeness.as_ref().map(|likeness| likeness.difference(board, self.side(game)))
     }
 
-    /// Returns the difference for a row's position. It is computed only once.
+    /// Returns the difference between a row's position and the board with which the query compares it. It is computed only once per
+    /// row.
     pub(super) fn difference_at<'r>(&self, row: &'r Row) -> Option<&'r CopyDifference> {
         row.difference.get_or_init(|| self.difference(&row.game, &row.position.board)).as_ref()
     }

@@ -53,7 +53,7 @@ impl Stitcher {
                 break;
             }
             if self.skip > 0 {
-                // This also skips the lines of games without hits that come before the last skipped game.
+                // Up to the last game that must be skipped, the lines about games without hits are skipped as well.
                 self.skip -= u64::from(game.is_found);
                 out.write_all(&report.text[written..end])?;
                 (written, end) = (game.end, game.end);

@@ -45,7 +45,7 @@ pub enum Layout {
 /// The column widths for [`Layout::Fixed`]: players, result, year and event, and then the game number.
 const FIXED_WIDTHS: ([usize; 4], usize) = ([PLAYERS_WIDTH_MAX, 7, 4, EVENT_WIDTH_MAX], 8);
 
-/// The cells of a line, without the game number.
+/// The line about one game: its cells, without the game number.
 struct TextLine<'a> {
     game: GameRow<'a>,
     cells: [String; 4],
@@ -58,7 +58,7 @@ struct TextLine<'a> {
 /// Limits on the text about a game.
 #[derive(Clone, Copy)]
 pub(super) struct TextLimits {
-    /// The maximum number of runs (consecutive hits with the same value).
+    /// The maximum number of runs (consecutive hits with the same value) that are shown.
     pub(super) runs_max: usize,
     /// The maximum number of moves that are shown of a hit's span (the moves that matched), or `None` to show no moves.
     pub(super) moves_max: Option<usize>,

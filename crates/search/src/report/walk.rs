@@ -36,7 +36,7 @@ struct CountedPosition {
 struct LineBranch {
     /// The position at the node from which the side line branches off.
     before: CountedPosition,
-    /// The line that contains this node, or `None` for the main line.
+    /// The line that contains the node from which the side line branches off, or `None` for the main line.
     around: Option<usize>,
     /// The first move of the side line, with its number. If several side lines branch off with the same move, this text ends with
     /// the number of the line among them, such as `[2]`.
@@ -80,7 +80,7 @@ impl<'a> NodeWalk<'a> {
         self.node = node;
     }
 
-    /// Moves to the first node of a line.
+    /// Moves the cursor to the first position of a side line, or of the main line if `line` is `None`.
     fn enter(&mut self, line: Option<LineRow<'a>>) {
         (self.here, self.before, self.node) = (self.start, None, 0);
         if let Some(line) = line {

@@ -1,4 +1,4 @@
-//! Defines collectors, and the list of all collectors.
+//! Defines [`Collector`], which computes a result from hits, and [`Collectors`], the list of all collectors.
 
 use super::copies::CopiesCollector;
 use super::findings::FindingsCollector;
@@ -27,7 +27,8 @@ pub trait Collector: Sync {
     /// Returns the facts about games and hits that the collector needs.
     fn wants(&self) -> Wants;
 
-    /// Checks that a database can be split into pieces whose merged parts equal the part of a single run.
+    /// Checks that the result of this collector can be computed in pieces: if a database is split, the merged parts must equal the
+    /// part of a single run.
     ///
     /// # Errors
     ///

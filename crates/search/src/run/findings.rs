@@ -586,7 +586,7 @@ fn steps(values: &Distribution, total: &stats::GroupRow) -> Histogram {
     Histogram { name: String::from("value"), unit: Unit::Positions, rows: rows.collect() }
 }
 
-/// Returns the values over all hits, and over the groups in the displayed histograms.
+/// Returns summaries of the query's values: over all hits, and over the hits in each group of the displayed histograms.
 fn value_groups(all: &stats::Counts, total: &stats::GroupRow, shown: &[Histogram]) -> Vec<ValueGroup> {
     let group = |grouping: &str, label: String, ends: Option<(i64, i64)>, row: &stats::GroupRow| {
         let values = row.values.as_ref()?;

@@ -258,7 +258,8 @@ impl GamesTaken {
         self.left == 0
     }
 
-    /// Returns whether the next game is accepted, and counts it.
+    /// Returns whether the next game is within the range to accept: after the skipped games, and before the limit. Each call stands
+    /// for one more game.
     pub fn takes_next(&mut self) -> bool {
         if self.skip > 0 {
             self.skip -= 1;

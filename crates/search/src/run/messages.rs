@@ -7,7 +7,7 @@ use crate::found::BlockResult;
 use orbit_database::MemoryBudget;
 use orbit_engine::Wants;
 
-/// Collects the messages of the first query, including those about games that are not found.
+/// Collects the messages that the first query prints, including those that it prints in games that it does not find.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct MessagesCollector;
 

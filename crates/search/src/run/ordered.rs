@@ -27,7 +27,7 @@ pub struct OrderedCollector {
 /// A game that is kept until the end of the run, because lists are sorted.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct HeldGame {
-    /// The lines of the game in each format.
+    /// The lines about the game in each of the list formats.
     pub reports: Vec<Report>,
     /// The text of the game, if games are written as PGN.
     pub text: Option<WrittenGame>,
@@ -36,7 +36,7 @@ pub struct HeldGame {
 /// The games that come first in the order, out of all games so far.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 pub struct OrderedPart {
-    /// The games, or `None` before the first block.
+    /// The games that come first so far, or `None` before the first block.
     top: Option<TopGames<HeldGame>>,
 }
 

@@ -68,7 +68,7 @@ impl DatabaseOpening<'_> {
         lock(&self.0.state).open().map(|database| database.bytes).sum()
     }
 
-    /// Counts the memory of a database until it is dropped.
+    /// Adds the memory of a database to the sum over all databases, until the database is dropped.
     pub(super) fn add(&self, database: &Arc<Database>) {
         let (bytes, files) = (resident_bytes(database), database.files());
         let database: Weak<Database> = Arc::downgrade(database);

@@ -208,7 +208,7 @@ pub struct Batch {
 pub struct Page {
     /// The id of the query.
     pub of: RequestId,
-    /// The index of the first row, from 0.
+    /// The index of the first row to return, counted from 0.
     #[serde(default)]
     pub from: u64,
     /// The number of rows.

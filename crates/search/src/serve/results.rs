@@ -63,7 +63,7 @@ impl Results {
         self.drop(id, SENT);
     }
 
-    /// Removes an id, because a new request uses it.
+    /// Forgets the results of an earlier request with this id, because a new request uses the id.
     pub(super) fn forget(&mut self, id: &RequestId) {
         self.kept.retain(|one| one.id != *id);
         self.dropped.retain(|(dropped, _)| dropped != id);

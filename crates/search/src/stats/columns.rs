@@ -272,14 +272,14 @@ impl GroupColumn {
         }
     }
 
-    /// Returns the first ply after `ply` at which the groups can differ.
+    /// Returns the first ply after `ply` at which the game's position can be in another group.
     pub(super) fn run_end(&self, PositionAt { game, ply, .. }: PositionAt) -> usize {
         match self {
             GroupColumn::Plies(step) => (ply / *step as usize + 1) * *step as usize,
             GroupColumn::Moves { step, numbers } => {
                 let number = numbers[game].full(ply as u32);
                 let left = (number / step + 1) * step - number;
-                // A move consists of two half-moves, and `ply` may be the second of them.
+                // A move number covers two half-moves, and `ply` may already be Black's.
                 let is_second = numbers[game].full(ply as u32 + 1) > number;
                 ply + 2 * left as usize - usize::from(is_second)
             }
@@ -332,7 +332,7 @@ impl GroupColumn {
         None
     }
 
-    /// Returns the key for a code from [`GroupColumn::codes`].
+    /// Returns the group that a code from [`GroupColumn::codes`] stands for.
     pub(super) fn key(&self, code: GroupCode) -> GroupKey {
         match self {
             GroupColumn::Whole => GroupKey::Whole,
@@ -341,7 +341,7 @@ impl GroupColumn {
         }
     }
 
-    /// Returns the key for a code from [`GroupColumn::codes_of_hit`].
+    /// Returns the group that a code from [`GroupColumn::codes_of_hit`] stands for.
     pub(super) fn key_of_hit(&self, code: GroupCode) -> GroupKey {
         match self {
             GroupColumn::Whole => GroupKey::Whole,
@@ -404,7 +404,8 @@ fn of_openings(block: &Block, code: &mut dyn FnMut(&Opening) -> GroupCode) -> Ve
     block.games().map(of_game).collect()
 }
 
-/// Returns the group of each game by its source. `read` converts the source name, and returns `None` if the group is unknown.
+/// Returns the group of each game by its source. `read` converts the name of a source to the name of its group, or returns `None`
+/// if the group is unknown.
 fn of_sources(
     found: &Found,
     names: &mut NameCodes,
@@ -445,7 +446,8 @@ fn steps(number: GroupCode, step: u32) -> GroupCode {
     number.div_euclid(step) * step
 }
 
-/// Returns the group of each game by a tag. `read` converts a tag value, and is called once for each distinct value.
+/// Returns the group of each game by a tag. `read` converts a tag value to the code of its group, and is called once for each
+/// distinct value.
 fn tag(
     block: &Block,
     name: &str,

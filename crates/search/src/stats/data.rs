@@ -191,7 +191,7 @@ impl Counts {
     }
 }
 
-/// Checks a group's tally of hits against its tally of all games.
+/// Checks that a group's tally of hits is possible: it must not exceed the tally of all games and positions in the group.
 fn check_hits(hit: &Tally, all: &Tally, most: u64) -> Result<(), &'static str> {
     let is_part = hit.games <= all.games && hit.positions <= all.positions;
     if is_part && hit.is_sound(most) && all.is_sound(most) { Ok(()) } else { Err(FAULT) }

@@ -143,7 +143,7 @@ pub(super) const NEXT_MAX: u8 = 12;
 /// The largest step.
 const STEP_MAX: u32 = 1_000_000;
 
-/// The names of tag groupings that need no `tag:`, and the tags.
+/// The groupings by a tag that are written without `tag:`, each with the name of the tag.
 const TAGS: &[(&str, &str)] = &[
     ("event", "Event"),
     ("site", "Site"),
@@ -447,7 +447,7 @@ fn moves_of(argument: Option<&str>) -> Option<(Option<u8>, bool)> {
     rest.is_none_or(|rest| rest == PLAYED).then_some((plies, rest.is_some()))
 }
 
-/// The argument that requests moves as they were played.
+/// The argument of groupings by moves that asks for moves as they were played, not transformed back.
 const PLAYED: &str = "played";
 
 fn is_tag(name: &str) -> bool {

@@ -90,7 +90,8 @@ impl ManyCounts {
     }
 }
 
-/// Returns the index of the first query that searches the same positions as this query.
+/// Returns the index of the first query that searches the same positions (with or without side lines) as this query. Only that
+/// query counts the groups of all games.
 fn first_like(main_lines: &[bool], query: usize) -> usize {
     main_lines.iter().position(|is| *is == main_lines[query]).unwrap_or(query)
 }

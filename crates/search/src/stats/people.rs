@@ -27,7 +27,7 @@ pub(super) fn met(players: &GroupColumn, games: impl Iterator<Item = usize>) -> 
     pairs
 }
 
-/// Returns a set with one bit for the first letter of each word. If the name is not ASCII, all bits are set.
+/// Returns a set with one bit for each letter with which a word of the name begins. If the name is not ASCII, all bits are set.
 fn beginnings(name: &str) -> u64 {
     let words = name.split(|letter: char| !letter.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
     let bits = words.fold(0, |bits, word| bits | 1 << (word.as_bytes()[0].to_ascii_lowercase() & 63));

@@ -50,8 +50,8 @@ impl PlayedColumn {
         self.names.borrow().key(code)
     }
 
-    /// Appends the groups of a hit. `slot` is the index of its position in the block, and `hit` is its index among the hits in the
-    /// block. Returns the side that plays the first of these moves, or that would be to move.
+    /// Appends the groups of a hit by the moves after or before it. `slot` is the index of its position in the block, and `hit` is
+    /// its index among the hits in the block. Returns the side that plays the first of the grouped moves, or that would be to move.
     pub(super) fn codes(
         &self,
         (found, game, span): (&Found, &GameRow, Option<&MatchSpan>),

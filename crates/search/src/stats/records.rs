@@ -367,7 +367,7 @@ impl Counts {
         out.flush()
     }
 
-    /// Returns the bin width for values, which is the same for all groups.
+    /// Returns the width of the bins into which the query's values are sorted. It is the same for all groups.
     fn value_step(&self) -> i64 {
         self.total().values.map_or(1, |values| values.step())
     }

@@ -46,7 +46,7 @@ pub enum ScoreOf {
     /// White.
     #[default]
     White,
-    /// The selected player, or the player of a group.
+    /// The selected player. In a grouping by players, it is the player of each group.
     Player,
 }
 
@@ -172,7 +172,7 @@ pub(super) fn base(grouping: &Grouping, keys: &[GroupKey; 2]) -> [GroupKey; 2] {
     [0, 1].map(|k: usize| if of_hits[k] { GroupKey::Whole } else { keys[k].clone() })
 }
 
-/// Returns the rows of a table, in arbitrary order.
+/// Returns a row for each group, or for each cell of a cross table, in arbitrary order.
 pub(super) fn group_rows(table: &TallyTable, grouping: &Grouping, counts: &Counts) -> Vec<GroupRow> {
     let stats = &counts.stats;
     let sides = |hit: &Tally| counts.tells_sides.then_some(hit.sides);
@@ -213,7 +213,8 @@ struct MoveRows<'a> {
 }
 
 impl<'a> MoveRows<'a> {
-    /// Collects these numbers for a grouping. Returns `None` if the grouping is not by adjacent moves.
+    /// Collects the numbers from which [`MoveRow::games_before`] is computed. Returns `None` if the grouping is not by adjacent
+    /// moves.
     fn from_grouping(grouping: &Grouping, counts: &'a Counts) -> Option<MoveRows<'a>> {
         let place = grouping.properties().position(By::is_of_moves)?;
         let other = grouping.properties().nth(1 - place);

@@ -15,11 +15,11 @@ use orbit_engine::{CopyHits, Hits, Outcome, any_side};
 /// game in which both sides have the pattern is counted for each of them. Games with an unknown result are not counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SideResults {
-    /// The number of games won by the side.
+    /// The number of games won by the side whose results are counted.
     pub wins: u64,
     /// The number of drawn games.
     pub draws: u64,
-    /// The number of games lost by the side.
+    /// The number of games lost by the side whose results are counted.
     pub losses: u64,
 }
 
@@ -50,7 +50,8 @@ impl SideResults {
         (games > 0).then(|| (self.wins as f64 + self.draws as f64 / 2.0) / games as f64)
     }
 
-    /// Returns whether these numbers are possible for `results` games with a known result.
+    /// Returns whether these numbers can be the results of `results` games with a known result. Numbers read from a damaged file
+    /// may be impossible.
     pub(super) fn is_sound(&self, results: u64) -> bool {
         let all = [self.wins, self.draws, self.losses];
         all.iter().all(|&games| games <= 2 * results) && all.iter().sum::<u64>() <= 2 * results

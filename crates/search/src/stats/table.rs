@@ -12,7 +12,7 @@ use crate::report::{NumberSummary, TextTable, grouped};
 use orbit_core::text::clipped;
 use orbit_core::visible;
 
-/// The maximum width of a name. On a terminal, longer names are truncated.
+/// The maximum width of a name in a table of groups. On a terminal, longer names are truncated.
 const KEY_WIDTH_MAX: usize = 40;
 /// The maximum number of columns in a cross table whose columns are sorted by the number of games with hits.
 const COLUMNS_MAX: usize = 8;
@@ -22,7 +22,7 @@ const COLUMNS_MAX: usize = 8;
 pub struct TableLimits {
     /// The maximum number of groups. Those with the most games with hits are listed.
     pub rows_max: usize,
-    /// The minimum number of games with hits in a listed group.
+    /// Groups with fewer games with hits than this number are not listed.
     pub games_min: u64,
 }
 
@@ -124,7 +124,8 @@ impl Counts {
         grid
     }
 
-    /// Returns the table of values at hits for one property, with a line for each group and a line for the total.
+    /// Returns the table that summarizes the query's values at the hits of each group, with a line for each group and a line for
+    /// all hits.
     fn values(&self, grouping: &Grouping, limits: TableLimits, cut: bool) -> TextTable {
         let by = &grouping.first;
         let (rows, more) = split(self.rows(grouping), by, limits);
@@ -229,7 +230,7 @@ fn split(mut rows: Vec<GroupRow>, by: &By, limits: TableLimits) -> (Vec<GroupRow
     (rows, (more > 0).then(|| format!("... and {} more", grouped(more as u64))))
 }
 
-/// The range of cells with the scores of a group.
+/// The indices of those cells in a row of the table that show scores.
 const SCORES: std::ops::Range<usize> = 6..8;
 
 fn numbers(row: &GroupRow) -> Vec<String> {
@@ -319,7 +320,7 @@ fn value_cells(row: &GroupRow, step: i64, from: i64, steps: usize) -> Vec<String
     out
 }
 
-/// The bars, from the fewest to the most hits.
+/// The characters that draw a histogram on one line, from the smallest count to the largest.
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// Returns the name of a group as a single line.

@@ -8,7 +8,7 @@ use orbit_themes::FILES;
 
 use super::{CATALOGUE, FileCheck, TextFile, ThemesError};
 
-/// The maximum length of a file, in bytes.
+/// The maximum length of a theme file, in bytes.
 const BYTES_MAX: u64 = 16 << 20;
 
 /// The identity of a theme file. Different paths to the same file have the same identity.

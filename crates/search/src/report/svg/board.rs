@@ -22,9 +22,9 @@ pub struct BoardDrawing<'a> {
     pub area: Bitboard,
     /// The moves that are drawn as arrows, as pairs of squares. The first arrow is emphasized.
     pub arrows: &'a [[Square; 2]],
-    /// True if the files and ranks are labelled.
+    /// True if the names of the files and ranks are drawn beside the board.
     pub has_names: bool,
-    /// True if Black's side is at the bottom.
+    /// True if the board is drawn with Black's side at the bottom.
     pub is_flipped: bool,
 }
 

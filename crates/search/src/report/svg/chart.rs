@@ -154,7 +154,7 @@ impl Plane {
         Plane { left, places: places.collect(), ticks: None }
     }
 
-    /// Places groups to scale. Groups that are not numeric follow at the right end, after a gap.
+    /// Places groups of numbers on the axis to scale. Groups that are not numeric follow at the right end, after a gap.
     fn to_scale(groups: &[Option<(i64, i64)>], (first, last): (i64, i64), left: f64) -> Plane {
         let others = groups.iter().filter(|group| group.is_none()).count() as f64;
         let other_width = (40.0 / others.max(1.0)).min(24.0);
@@ -312,7 +312,7 @@ fn is_no_number(name: &str) -> bool {
     !name.contains(|letter: char| letter.is_ascii_digit())
 }
 
-/// Returns whether the number of games or positions differs between groups.
+/// Returns whether the numbers of games or positions differ between groups. If all are equal, a strip of bars would show nothing.
 fn differ(histogram: &Histogram, rows: &[HistogramRow]) -> bool {
     let mut all = rows.iter().map(|row| row.counts.in_unit(histogram.unit).0);
     let first = all.next();

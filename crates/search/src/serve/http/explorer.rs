@@ -8,7 +8,8 @@ use crate::serve::desk::OpenDatabases;
 use crate::serve::fault::{ErrorCode, Fault};
 use crate::serve::request::MAIN;
 
-/// The path prefixes of games: that of lichess, and an older one that some clients use.
+/// The beginnings of the URL paths at which a single game can be requested: that of lichess, and an older one that some clients
+/// use.
 const PGN: [&str; 2] = ["/masters/pgn/", "/master/pgn/"];
 
 /// The media types of answers.
@@ -25,7 +26,7 @@ fn game_number(path: &str) -> Option<&str> {
     PGN.iter().find_map(|before| path.strip_prefix(before))
 }
 
-/// Returns the media type and the body of the response.
+/// Answers an explorer request. Returns the media type and the body of the response.
 pub(super) fn answer(
     desk: &OpenDatabases,
     head: &RequestHead,
