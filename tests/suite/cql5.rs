@@ -93,8 +93,8 @@ fn numbers_of_images() {
     }
 }
 
-/// A list, a position, and true if the list matches there. Each row is tested on every engine, and with each optimisation
-/// disabled.
+/// A CQL 5 position list, a position, and true if the list matches there. Each row is tested on every engine, and with each
+/// optimisation disabled.
 const ROWS: &[(&str, &str, bool)] = &[
     // A shift moves all pieces of a list by the same distance.
     ("(position ♙c2 ♖c1 :shiftvertical)", "8/2P5/2R5/8/8/8/8/K6k w - - 0 1", true),

@@ -415,8 +415,8 @@ fn positions_enough_are_worth_a_card() {
     assert_eq!(of(few), ("cpu", "Card(unopened)".into()));
     let many = if is_software { ("cpu", "Card(unfit)".into()) } else { ("gpu", "Card(open)".into()) };
     assert_eq!(of(few + 1), many);
-    // For games in memory, the threshold is a tenth of the positions, because several searches share the cost of starting the
-    // card.
+    // For games in memory, a tenth of the positions is enough to use the card, because several searches share the cost of starting
+    // it.
     assert_eq!(again(few / 10, true), ("cpu", "Card(unopened)".into()));
     assert_eq!(again(few / 10 + 1, true), many);
 }

@@ -54,7 +54,7 @@ use term::Term;
 const QUERIES_DUE: u64 = 1500;
 /// The number of queries in the sample, which is the short form of the test. The sample need not contain every operation.
 const SAMPLE_DUE: u64 = 800;
-/// The minimum number of queries in a part that must contain each filter.
+/// The minimum number of queries that must contain each filter, in each part of a long run.
 const FILTERS_DUE: u64 = 1;
 const STRATEGIES_DUE: u64 = 8;
 /// The maximum number of seeds that are tried in a part of a long run.
@@ -386,7 +386,7 @@ fn difference(engines: [&str; 2], slow: &Hits, fast: &Hits, block: &Block) -> Op
             ));
         }
     });
-    // The bits after the last slot are also compared.
+    // The hit bits after the last slot belong to no position, but must also be equal.
     fault.or_else(|| (slow.bits != fast.bits).then(|| "bits beyond the last slot differ".into()))
 }
 
@@ -419,7 +419,7 @@ fn is_balanced(hits: u64, block: &Block) -> bool {
     (5..=95).contains(&(100 * hits / block.slots() as u64))
 }
 
-/// Runs the query that a seed generates, on the block generated for it.
+/// Compares the engines on the query that a seed generates, on the block generated for it, and counts the outcome in `seen`.
 fn run(seed: u64, real: &[Position], seen: &mut Seen) {
     let Some(Case { term, query, block, mask }) = case(seed, real) else {
         seen.unread += 1;

@@ -50,8 +50,8 @@ fn compared(blocks: &[&Block], texts: &[&str]) -> (Found, Found) {
     (with, without)
 }
 
-/// Compares the results of each query alone and of all queries together. There must be hits. `holds` checks the other properties
-/// of the results.
+/// Compares the hits with and without the optimisation `direct`, for each query alone and for all queries together. Each query must
+/// have hits. `holds` checks the properties of both plans.
 fn each_and_all(texts: &[&str], holds: impl Fn(&Found, &Found) -> bool) {
     let blocks = some_and_small(true, 1, stride(1, 5));
     let blocks: Vec<&Block> = blocks.iter().collect();

@@ -232,7 +232,7 @@ fn after(play: &str) -> Parameters {
     Parameters { play: Some(play.to_owned()), ..Parameters::default() }
 }
 
-/// Returns each move as `san uci: white draws black`.
+/// Returns the moves in an explorer's response, each in the form `san uci: white draws black`.
 fn shown(json: &Value) -> Vec<String> {
     let one = |one: &Value| {
         let [white, draws, black] = count(one);

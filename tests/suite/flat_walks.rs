@@ -125,8 +125,8 @@ fn paths_begin_outside_loops() {
     assert!(without.is_empty(), "no hits of {without:?}");
 }
 
-/// Searches store only a limited number of results. In the shorter game, they have fewer result tables than pieces; in the longer
-/// game, they have none.
+/// Searches for paths store their results in tables of limited total size. In the shorter game, there is room for fewer tables than
+/// the query has pieces; in the longer game, for none.
 #[test]
 fn long_games_are_searched_in_bounded_memory() {
     let moves = ["Nf3", "Nf6", "Ng1", "Ng8"];

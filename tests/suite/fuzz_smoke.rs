@@ -50,7 +50,8 @@ impl Dice {
     }
 }
 
-/// Runs a target on seeds and on alterations of them. Returns the number of inputs that the target did not reject at once.
+/// Runs a fuzz target on seeds (initial inputs) and on alterations of them. Returns the number of altered inputs that the target
+/// did not reject at once.
 fn run(seeds: &[Vec<u8>], runs: u64, target: fn(&[u8]) -> bool) -> usize {
     for seed in seeds {
         target(seed);

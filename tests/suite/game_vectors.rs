@@ -67,7 +67,7 @@ pub(super) fn answer(row: &Row, engine: EngineChoice) -> Result<String, String> 
     answer_on(row, data(&format!("games/{}", row.file)), engine)
 }
 
-/// Returns an engine's result for the query of a row on other games.
+/// Returns an engine's result for the query of a row on the games in `pgn`, instead of those in the row's file.
 pub(super) fn answer_on(row: &Row, pgn: String, engine: EngineChoice) -> Result<String, String> {
     let parsed = orbit_query::parse(&row.query).map_err(|error| format!("does not parse: {error}"))?;
     let mut options = StreamOptions::default();
@@ -164,7 +164,7 @@ fn difference(found: &str, due: &str) -> String {
     format!("  not due {}\n  missing {}", some(&found, &due), some(&due, &found))
 }
 
-/// Returns the table rows as tests of one engine.
+/// Returns the rows of `game-vectors.tsv` as tests of one engine.
 fn table(engine: EngineChoice) -> Vec<harness::Row> {
     let row = |row: Row| harness::Row::new(row.id.clone(), move || check(&row, engine));
     rows("game-vectors.tsv").into_iter().map(row).collect()

@@ -275,7 +275,8 @@ fn the_text_of_a_game_takes_no_more_room_than_it_may() {
     assert!(grown.iter().all(|&(bytes, _)| bytes < 110_000), "{grown:?}");
 }
 
-/// Applies a change to the files, and writes the games of the reel that have hits. Returns the number of written games.
+/// Applies a change to the files of an [`Indexed`] folder, and then writes the games of its reel that have hits. Returns the number
+/// of written games.
 fn after(change: impl Fn(&Indexed)) -> Result<usize, TextError> {
     let indexed = Indexed::new();
     change(&indexed);

@@ -23,9 +23,9 @@ use crate::{
     runners::Runner,
 };
 
-/// The number of queries with `puremate` and similar filters.
+/// The number of rows in each table of queries with `puremate` and similar filters.
 const MATE_ROWS: usize = 14;
-/// The queries about games that use only `find` and filters about positions.
+/// The ids of the rows in `golden-game-otb.tsv` whose queries use only `find` and filters about positions.
 pub const FIND_ROWS: [&str; 6] = ["g01", "g02", "g03", "v02", "v03", "v29"];
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -86,7 +86,8 @@ pub fn all_rows(name: &str) -> Vec<Golden> {
         "golden-mates-otb.tsv" | "golden-mates-fen.tsv" => MATE_ROWS,
         "golden-sample.tsv" => 122 + MATE_ROWS + FIND_ROWS.len(),
         "golden-game-otb.tsv" => 64,
-        // The other eight rows depend on castling and en passant rights, which CQL 6.2 does not read from a FEN.
+        // CQL 6.2 was run with 64 queries about games. Eight of them depend on castling and en passant rights, which CQL 6.2 does
+        // not read from a FEN.
         "golden-game-fen.tsv" => 56,
         "golden-game-variations.tsv" => 59,
         other => panic!("{other} is no table"),
@@ -139,7 +140,7 @@ pub fn planned_rows() -> BTreeSet<String> {
     names.map(String::from).collect()
 }
 
-/// Returns table rows as tests. Each table has its own set of games.
+/// Returns the rows of the golden tables as tests. Each table is given with the set of games on which its queries run.
 fn table(tables: &[(&str, &'static str)], check: fn(&Golden, usize, &'static str)) -> Vec<harness::Row> {
     let planned = planned_rows();
     let of_table = |&(table, games): &(&str, &'static str)| {

@@ -125,7 +125,7 @@ fn hits_are_those_of_the_reference_engine() {
     }
 }
 
-/// Tests games that stay on the device, in one upload and in several.
+/// Tests that results are propagated along games that stay on the device, in one upload and in several.
 #[test]
 fn games_that_stay_on_the_device_are_carried_there() {
     let tight = GpuLimits { binding_bytes: 16 << 10, ..GpuLimits::default() };
@@ -188,7 +188,8 @@ fn blocks_that_are_cut_are_carried_by_the_processor() {
     }
 }
 
-/// Propagates the results of stages (parts of plans that run first) along more games than one dispatch can process.
+/// Tests that the device propagates the results of stages (parts of plans that run first) along all games if one dispatch cannot
+/// process them all.
 #[test]
 fn games_are_carried_in_as_many_dispatches_as_they_need() {
     let blocks: Vec<Block> =
@@ -203,7 +204,8 @@ fn games_are_carried_in_as_many_dispatches_as_they_need() {
     }
 }
 
-/// Buffers are reused for several queries and several sets of games. Results for other games must not be read.
+/// Buffers on the device are reused for several queries and several sets of games. A query must not read results that an earlier
+/// run left there for other games.
 #[test]
 fn what_was_carried_along_other_games_is_forgotten() {
     let device = device(GpuLimits::default());

@@ -240,8 +240,9 @@ fn games_that_stay_on_the_device_are_carried_there() {
     }
 }
 
-/// Queries share kernels, and a stage (a part of a plan that runs first) that several queries have is computed only once. If the
-/// processor propagates the results of one stage along games, it does so for all stages of the kernel.
+/// Queries that run together share kernels, and a stage (a part of a plan that runs first) that several queries have is computed
+/// only once. If the processor propagates the results of one stage of a kernel along games, it does so for all stages of this
+/// kernel.
 #[test(part = 3)]
 fn queries_that_share_a_kernel_answer_as_alone() {
     let blocks = blocks();
@@ -263,8 +264,8 @@ fn queries_that_share_a_kernel_answer_as_alone() {
     }
 }
 
-/// Propagates the results of stages (parts of plans that run first) along more games than one dispatch can process, in one upload
-/// and in several.
+/// Tests that the device propagates the results of stages (parts of plans that run first) along all games if one dispatch cannot
+/// process them all, in one upload and in several.
 #[test]
 fn games_take_as_many_dispatches_as_they_need() {
     let of = |games: &[_]| block_of_games(games.iter().cloned());

@@ -11,7 +11,7 @@ use crate::common::{blocks_with, data};
 use crate::runners::device_options;
 
 const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/games/measures.pgn");
-/// The query for which the groups and conditions of the table are tested.
+/// The query whose hits are counted in the rows `group` and `where` of `measures.tsv`.
 const QUERY: &str = "Nf3 btm";
 
 /// Returns the rows of one kind.
@@ -33,7 +33,7 @@ fn engines() -> Vec<EngineChoice> {
     engines
 }
 
-/// The values in the comments of each game, including side lines, must be those that python-chess finds.
+/// The clock times and evaluations in the comments of each game, including side lines, must be those that python-chess finds.
 #[test]
 fn comments_say_what_python_chess_reads() {
     let mut options = StreamOptions::default();
@@ -44,7 +44,7 @@ fn comments_say_what_python_chess_reads() {
     for block in blocks_with(GAMES.as_ref(), options) {
         for (game, row) in block.games().zip(&rows[games..]) {
             let told = GameMeasures::from_game(&game);
-            // For each measure: the number of values, their sum, and the sum of each value times its ply.
+            // For each measure, `sums` has the number of values, their sum, and the sum of each value times its ply.
             let mut sums = [[0; 3]; 4];
             for node in 0..game.positions() as u32 {
                 let measures = told.at(node);
@@ -116,7 +116,7 @@ fn conditions_leave_the_hits_of_python_chess() {
             let due = (games.parse().unwrap(), positions.parse().unwrap());
             assert_eq!((found[0].games, found[0].positions), due, "{condition} on {engine:?}");
             assert_eq!(search().hits().unwrap().len() as u64, due.1, "{condition} on {engine:?}");
-            // Statistics under the same condition must count the same hits.
+            // Statistics of the same search must count as many games and positions with hits as the table has.
             let total = search().statistics("clock").unwrap().total();
             assert_eq!((total.hit.games, total.hit.positions), due, "{condition} on {engine:?}");
             assert!(due.1 > 50, "{condition}: {due:?}");
@@ -146,7 +146,8 @@ fn evaluations_are_whites_whoever_asks() {
     assert!(seen > 10, "{seen}");
 }
 
-/// Checks that each position is in exactly one class of each measure, and that each class is named after its lower bound.
+/// Checks that each position is in exactly one class (range of values) of each measure, and that each class is named after its
+/// lower bound.
 #[test]
 fn classes_hold_all_positions() {
     let database = options(EngineChoice::Cpu).open([GAMES]).unwrap();

@@ -21,10 +21,12 @@ use crate::{
 
 const ALL: MoveRequest = MoveRequest { pseudo: false, ordinary: true, castling: [true; 2], en_passant: true };
 
-/// The destination squares of the moves, the origin squares, and the number of distinct pairs of squares.
+/// The moves of a position: the set of their destination squares, the set of their origin squares, and the number of distinct pairs
+/// of origin and destination.
 type Found = [u64; 3];
 
-/// Returns the result of the code that computes sets; `None` for a side with several kings, which this code does not support.
+/// Returns the moves according to the code that computes them as sets of squares; `None` for a side with several kings, which this
+/// code does not support.
 fn by_sets(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Option<Found> {
     let view = View::new(position.board.planes, position.state);
     if view.has_several_kings() {
@@ -53,7 +55,7 @@ fn by_sets(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Optio
     Some(all)
 }
 
-/// Returns the result for a list of moves, given as pairs of squares.
+/// Returns the sets of squares and the number of pairs for a list of moves, given as pairs of origin and destination.
 fn found(mut pairs: Vec<(Square, Square)>) -> Found {
     pairs.sort_unstable();
     pairs.dedup();
@@ -66,7 +68,7 @@ fn king_comes_to(king: Square, rook: Square) -> Square {
     Square::new(king as u32 & 56 | if rook > king { 6 } else { 2 })
 }
 
-/// Returns the result of the code that lists moves one by one.
+/// Returns the moves according to the code that lists them one by one.
 fn by_list(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Found {
     let mut pairs = Vec::new();
     let _ = legal::moves(position, asked.pseudo, &mut |mv: PackedMove| {
@@ -85,7 +87,7 @@ fn by_list(position: &Position, asked: MoveRequest, from: u64, to: u64) -> Found
     found(pairs)
 }
 
-/// Returns shakmaty's result; `None` if shakmaty rejects the position.
+/// Returns the moves according to shakmaty; `None` if shakmaty rejects the position.
 fn by_shakmaty(position: &Position) -> Option<Found> {
     let moves = position.to_chess().ok()?.legal_moves();
     let pair = |mv: Move| match mv {

@@ -325,7 +325,7 @@ fn changed_game_queries_are_refused_or_run() {
     let (mut seen, mut changes, mut faults) = ([0; 4], [0; CHANGES.len()], Vec::new());
     for k in trials(MUTATIONS, MUTATIONS_OF_A_SAMPLE) {
         let mut rng = Rng::new(k as u64);
-        // This arithmetic ensures that each part applies each change to all kinds of texts.
+        // This arithmetic ensures that each part of a long run applies each change to queries and to scripts.
         let text = match k / PARTS / CHANGES.len() % 4 {
             3 if !scripts.is_empty() => rng.pick(&scripts),
             _ => rng.pick(&queries),

@@ -58,7 +58,8 @@ fn games_that_are_passed_over_hold_no_hit() {
         }
         let outputs = [Wants::VALUES];
         let request = BlockRequest::all(&outputs);
-        // A run-time error ends the run over all games. The other run may skip the game with the error, so nothing is compared.
+        // A run-time error ends the run over all games. The run over the games that meet the necessary condition may skip the game
+        // with the error, so nothing is compared.
         let Ok(all) = prepared.reference().unwrap().scan(&blocks, &request) else { continue };
         let engine = Narrowed::new(std::slice::from_ref(&prepared)).unwrap();
         let some = engine.scan(&blocks, &request).unwrap();

@@ -326,8 +326,8 @@ fn reread(part: &Parts) -> Parts {
     again
 }
 
-/// Writes three files of games, some of which are broken, and returns their paths: real games with tags, invented games, and a
-/// position list.
+/// Writes three files and returns their paths: real games with tags, invented games, and a position list. Some of the games are
+/// broken.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("games/sample.pgn");
     let text = fs::read_to_string(sample).unwrap();
@@ -451,7 +451,7 @@ const ENDS: [&[u8]; 7] = [
     &[1],
 ];
 
-/// Returns the bytes of a part after a few random changes.
+/// Returns the bytes of a part (the partial results of a search) after a few random changes.
 fn forged(whole: &[u8], random: &mut fastrand::Rng) -> Vec<u8> {
     let mut bytes = whole.to_vec();
     for _ in 0..=random.usize(..3) {

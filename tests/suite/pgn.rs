@@ -26,7 +26,7 @@ use orbit_pgn::{Game, Options, ParseOptions, ReadFault, Sources};
 
 use crate::common::{corpus, corpus_if_any};
 
-/// Returns all package files in byte order, each with its path relative to the folder.
+/// Returns the files of all PGN packages in the corpus folder, sorted by path. Each has its path relative to that folder.
 fn corpus_files() -> Vec<(String, PathBuf)> {
     let root = corpus();
     let mut folders = vec![root.clone()];

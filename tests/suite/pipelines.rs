@@ -128,7 +128,7 @@ fn files_that_cannot_be_used_are_passed_over() {
     fs::write(&file, [&b"orbitpl1"[..], &hash, &foreign].concat()).unwrap();
     assert_eq!(told(folder), None);
     assert_eq!(told(folder), None);
-    // First, a folder has the path of the cache file. Then, a file has the path of the cache folder.
+    // First, there is a folder in place of the cache file. Then, there is a file in place of the cache folder.
     fs::remove_file(&file).unwrap();
     fs::create_dir(&file).unwrap();
     assert!(told(folder).is_some_and(|note| note.contains("ordinary file")));

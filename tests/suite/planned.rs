@@ -122,7 +122,7 @@ fn plans_answer_as_cql() {
     assert!(planned >= PLANNED_MIN, "{planned} rows are planned");
 }
 
-/// Queries whose parts also occur in the table, but in other combinations.
+/// Queries whose parts also occur in `game-vectors.tsv`, but in other combinations.
 const QUERIES: [&str; 24] = [
     "--(check)",
     "Q--q",

@@ -467,7 +467,8 @@ fn a_cut_or_altered_reel_is_refused() {
     assert!(matches!(read_all(&folder.path().join("none")), Err(ReelError::Io { .. })));
 }
 
-/// Corrects the checksums of the blocks at `offsets`, of the directory and of the header.
+/// Corrects the checksums of the given blocks (as offset and length), of the directory and of the header, so that a reel with
+/// altered bytes is not rejected because of them.
 fn forge(bytes: &mut [u8], blocks: &[(usize, usize)]) {
     for &(offset, len) in blocks {
         let crc = crc32fast::hash(&bytes[offset + 4..offset + len]);

@@ -45,7 +45,7 @@ fn device_for(bytes: u64) -> Arc<GpuDevice> {
     open_device(options_for(bytes))
 }
 
-/// Returns options with room for `bytes` bytes of games.
+/// Returns device options with which at most `bytes` bytes of games may stay on the device.
 fn options_for(bytes: u64) -> GpuOptions {
     let mut options = device_options(GpuLimits::default());
     options.resident_bytes_max = Some(bytes);
@@ -102,7 +102,8 @@ fn copies_and_others_are_other_blocks() {
     assert_eq!(checked("Nf3", &device, &[&[block], &[&other]]).uploaded, 0);
 }
 
-/// Tests the blocks of two databases on a device with room for only one database.
+/// Two databases are searched in turn on a device with room for only one of them. The blocks that have not been used for longest
+/// must be removed first.
 #[test]
 fn what_was_not_used_for_longest_goes_first() {
     let (ours, of_ours) = held();
@@ -239,7 +240,7 @@ fn memory_is_given_back() {
     assert!(checked("Ra1", &device, &[&ours]).uploaded > 0);
 }
 
-/// All databases that `serve` keeps open share one card. The numbers in its responses show this.
+/// All databases that `serve` keeps open share one card. The numbers of resident and uploaded bytes in its responses show this.
 #[test]
 fn databases_of_a_desk_share_a_card() {
     device_for(0);

@@ -306,7 +306,8 @@ pub fn answer(hits: &Hits, slot: usize, ty: Type) -> Answer {
     }
 }
 
-/// Formats an answer in the notation of the tables. `reading` is the type as which it is printed: `bool`, `set` or `num`.
+/// Formats an answer in the notation of the tables of expected values. `reading` is the type as which it is printed: `bool`, `set`
+/// or `num`.
 pub fn print(answer: Answer, reading: &str) -> String {
     match (reading, answer) {
         ("bool", answer) => if answer.is_hit() { "T" } else { "F" }.into(),

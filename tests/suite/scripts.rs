@@ -31,9 +31,9 @@ struct Row {
     script: String,
     set: String,
     games: usize,
-    /// The digest of the game numbers; `-` if it is unknown.
+    /// The digest of the numbers of the games that CQL 6.2 finds; `-` if it is unknown.
     digest: String,
-    /// The game numbers; `None` if there are too many to list.
+    /// The numbers of the games that CQL 6.2 finds; `None` if there are too many to list.
     list: Option<BTreeSet<u32>>,
 }
 

@@ -172,8 +172,8 @@ fn men_that_stand_right_are_counted_under_transforms() {
     assert!((0..16).all(|value| values.contains(&value)), "{values:?}");
 }
 
-/// Compares the engines on sums of conditions, like those that `similar` computes, with weights, more conditions and constants.
-/// The reference engine computes the expected values.
+/// Compares the engines on sums of conditions, like those that `similar` computes, but also with weights, constants and conditions
+/// of other kinds. The reference engine computes the expected values.
 #[test]
 fn sums_of_squares_are_the_same_on_all_engines() {
     let queries = [

@@ -123,7 +123,8 @@ const LIST_TOKENS: &[&str] = &[
     "\n",
 ];
 
-/// The tokens of a dialect: the tokens in `others`, all implemented keywords, and the keywords that are not implemented.
+/// The tokens from which texts in a dialect are made: first the implemented keywords and the tokens that are not keywords, then the
+/// keywords that are not implemented.
 pub struct Tokens {
     built: Vec<String>,
     unbuilt: Vec<String>,

@@ -49,7 +49,8 @@ fn file(path: &Path, chunk_bytes: usize) -> BlockStream {
     BlockStream::open(&[path.to_owned()], options(chunk_bytes)).unwrap()
 }
 
-/// Returns the counts for a query's hits. If `event` is given, only games with this value of the tag `Event` are counted.
+/// Returns the statistics of a query's hits by the given groupings. If `event` is given, only games with this value of the tag
+/// `Event` are counted.
 fn counted(
     query: &str,
     groupings: &str,

@@ -130,7 +130,7 @@ struct Said {
     next: Option<String>,
 }
 
-/// Returns the expected columns for a game's nodes, in order.
+/// Returns the expected output columns that describe a game's nodes, in the order of the output.
 fn said(nodes: &[Node]) -> Vec<Said> {
     let mut out = Vec::new();
     say(nodes, 0, 0, &mut Vec::new(), &mut out);

@@ -30,8 +30,8 @@ const CHEAP: [&str; 5] = [
     "shift flip flipcolor {Nd4 Pe4}",
 ];
 
-/// Queries of other kinds: whole positions, columns with a value for each game, other positions of the game as masks and as
-/// words, signed numbers, and slides and steps of all kinds.
+/// Queries of further kinds, which take longer than [`CHEAP`]: with whole positions, with columns that have a value for each game,
+/// with results at other positions of the game (stored as bits or as numbers), with signed numbers, and with moves of all pieces.
 const DEAR: [&str; 7] = [
     "legal --",
     "gamenumber",

@@ -38,7 +38,7 @@ struct Liar {
 
 #[derive(Clone, Copy)]
 enum Lie {
-    /// The index of a position whose hit bit is inverted.
+    /// The hit bit of the position with this index is inverted.
     Hit(usize),
     /// A hit has wrong copies.
     Copies,
@@ -109,7 +109,7 @@ fn verification_finds_a_lie() {
     }
 }
 
-/// Returns the error that verification reports when the results for the first block contain an error.
+/// Returns the error that verification reports if the results for the first block contain the given lie (a deliberate error).
 fn lie(prepared: &PreparedQuery, lie: Lie, sample: Sample, outputs: Wants) -> String {
     let liar = Liar { honest: Box::new(prepared.cpu().unwrap()), lie };
     let checked = Verified::new(Box::new(liar), Box::new(prepared.reference().unwrap()), sample);
@@ -140,8 +140,8 @@ fn verification_looks_at_all_hits_and_at_what_is_told_of_those_that_stay() {
     }
 }
 
-/// A sample must be at least as large as requested, much smaller than the database, and spread over all blocks. Its games must
-/// keep their tags and numbers.
+/// The sample of games that is verified must be at least as large as requested, much smaller than the database, and spread over all
+/// blocks. Its games must keep their tags and numbers.
 #[test]
 fn verification_samples_what_was_asked_for() {
     let blocks = blocks();

@@ -491,7 +491,8 @@ fn check_novelties(folder: &TempDir, text: &str, chunk_bytes: usize) -> usize {
     told.len()
 }
 
-/// Finds the novelties of some games without a table, both from the reel and from text, and compares them with those in `all`.
+/// Finds the novelties of all games and of every third game without a position table, both from the reel and from text, and
+/// compares them with those in `all`, which were found with the table.
 #[track_caller]
 fn compare_chosen(reel: &Path, chunk_bytes: usize, all: &[Novelty]) {
     let mut options = StreamOptions::default();

@@ -42,7 +42,7 @@ fn options(cache: Option<&PlaceCache>, chunk_bytes: usize) -> StreamOptions {
     options
 }
 
-/// Reads all games, and returns the result of [`told`] for each.
+/// Reads all games in the files, and returns a string with all data of each (see [`told`]).
 fn every(paths: &[PathBuf]) -> Vec<String> {
     let mut out = Vec::new();
     let database = BlockStream::open(paths, options(None, 50_000)).unwrap();

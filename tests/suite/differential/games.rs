@@ -27,12 +27,12 @@ use crate::{
     second_chains::game::{self, Game},
 };
 
-/// The number of queries in each part of the seeds. After these, more queries are generated for constructs that are still rare in
+/// The number of queries in each part of a long run. After these, more queries are generated for constructs that are still rare in
 /// the part.
 const QUERIES_DUE: usize = 500;
 /// The number of queries in the sample, the short form of the test. The sample need not contain every construct.
 const SAMPLE_DUE: usize = 180;
-/// The maximum number of seeds that are tried in each part.
+/// The maximum number of seeds that are tried in a sample and in each part of a long run.
 const SEEDS_MAX: u64 = 2_000;
 
 /// The maximum number of candidates for a query. Candidates are generated until one matches neither almost nowhere nor almost
@@ -47,7 +47,7 @@ const GPU_EVERY: usize = 8;
 #[cfg(feature = "gpu")]
 const BY_HOST_EVERY: usize = 4;
 
-/// The minimum number of queries in each part that must use each construct.
+/// The minimum number of queries that must use each construct, in each part of a long run.
 const OCCURRENCES_DUE: usize = 5;
 
 /// The constructs that plans do not support yet. For every other construct, at least [`PLANNED_PERCENT`] percent of the generated
@@ -111,7 +111,7 @@ enum Unfit {
     Fault(String),
 }
 
-/// Generates a case from a seed. Returns an error if the query cannot be used.
+/// Generates a case (a query and the games on which it runs) from a seed. Returns an error if the query cannot be used.
 fn attempt(seed: u64, about: &Construct, transformed: bool, variations: bool) -> Result<Case, Unfit> {
     let mut rng = Rng::new(seed);
     let (games, block) = games(&mut rng, variations);
@@ -234,8 +234,8 @@ impl Seen {
             return;
         }
         self.gpu += 1;
-        // In most queries the device computes the columns (a bit or a value per position) along games, and in the others the
-        // processor does.
+        // For most queries, the device computes the columns (a bit or a value per position) along games. For the others, the
+        // processor computes them.
         let name = if self.gpu.is_multiple_of(BY_HOST_EVERY) { "hostcarry" } else { "default" };
         let variant = name.parse().expect("it is a variant");
         let fault = gpu::fault(&case.query, &case.block, case.mask, true, variant);

@@ -419,7 +419,7 @@ impl<'a> Generator<'a> {
         }
     }
 
-    /// Sometimes returns a term of a form that is available for every type.
+    /// Sometimes returns a term of a form that exists for every type: a compound filter, an `if`, a transform or a variable.
     fn shared(&mut self, ty: Ty, depth: usize) -> Option<Term> {
         if depth == 0 {
             return None;

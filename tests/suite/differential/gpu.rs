@@ -2,8 +2,8 @@
 //!
 //! Both tests use the same seeds, queries and positions. Each query first runs on `cpu` alone, to determine its hit rate and the
 //! operations in its plans. Only a limited share of the queries may match almost nowhere or almost everywhere. After the required
-//! number of queries, further queries are used only if they contain an operation that is still rare. A long run does this for
-//! each part of the seeds.
+//! number of queries, further queries are used only if they contain an operation that is still rare. A long run is divided into
+//! parts, each with its own seeds, and these rules hold for each part.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -51,7 +51,7 @@ const UNBALANCED_PERCENT: usize = 40;
 const STEPS_MAX: usize = 500;
 const LOOPS_MAX: usize = 8;
 
-/// The maximum number of seeds that are tried in each part.
+/// The maximum number of seeds that are tried in a sample and in each part of a long run.
 const SEEDS_MAX: u64 = 150_000;
 
 /// Returns the name of an operation in a plan. Operations that are compiled in different ways get different names.
@@ -72,7 +72,7 @@ fn first_word(text: &str) -> String {
     text.chars().take_while(|c| c.is_alphanumeric()).collect()
 }
 
-/// Returns the operations of a program, including its inputs and loops.
+/// Returns the names of the operations of a compiled plan, including its inputs and loops.
 fn operations(program: &Program) -> BTreeSet<String> {
     let inputs =
         program.inputs.iter().map(|(input, _)| format!("Input {}", first_word(&format!("{input:?}"))));
@@ -167,8 +167,8 @@ fn all_operations() -> Vec<String> {
 struct Candidate {
     seed: u64,
     case: Case,
-    /// True if values and the numbers of matching copies (transformed patterns) are also compared. These comparisons need two
-    /// more kernels.
+    /// True if not only the hits are compared, but also values and the numbers of matching copies (transformed patterns). These
+    /// comparisons need two more kernels.
     values: bool,
     balanced: bool,
     /// The operations of all plans that are compiled to kernels.

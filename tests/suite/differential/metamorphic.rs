@@ -28,7 +28,7 @@ enum Holds {
     InLists,
 }
 
-/// The part of the results that must be equal.
+/// The results that must be equal for both queries of a law.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Same {
     Hits,
@@ -106,7 +106,7 @@ const LAWS: &[(Holds, Same, &str, &str)] = &[
     (Everywhere, Values, "local dictionary DD DD[ply]=$N DD[ply]", "$N"),
 ];
 
-/// Returns a runner (engine with options) for each engine that can run a query.
+/// Returns the runners (engines with options) for a query: `reference`, and also `cpu` if the query has a plan.
 fn runners(text: &str) -> Vec<Runner> {
     let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
     let prepared = PreparedQuery::new(query, PlanOptions::default());

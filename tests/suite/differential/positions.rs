@@ -27,7 +27,8 @@ pub fn designators(query: &TypedQuery) -> Vec<(Pieces, Bitboard)> {
 pub fn games(rng: &mut Rng, query: &TypedQuery, real: &[Position], count: usize) -> Vec<Game> {
     let wanted = designators(query);
     let mut played = 15;
-    // A query about other positions needs games with several positions, so more games have moves.
+    // If the query has a `find`, 60 instead of 15 percent of the games may have moves, because it needs games with several
+    // positions.
     query.body.walk(&mut |node| played = if operation(node).starts_with("Find") { 60 } else { played });
     (0..count)
         .map(|_| {

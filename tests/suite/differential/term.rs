@@ -66,7 +66,8 @@ impl Term {
         }
         let mut below: Vec<&Term> = self.subs.iter().collect();
         while let Some(term) = below.pop() {
-            // A condition may be replaced with a term of any type.
+            // To simplify a query, a condition may be replaced with one of its subterms of any type, and a term of another type
+            // only with one of the same type.
             if term.ty == self.ty || self.ty == Ty::Bool {
                 out.push(Term { ty: self.ty, ..term.clone() });
             }

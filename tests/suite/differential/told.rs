@@ -11,7 +11,8 @@ const COMPARED_DUE: usize = 100;
 /// The maximum number of seeds that are tried for each group of generated queries.
 const SEEDS_MAX: u64 = 600;
 
-/// Compares the results for two lists of blocks (groups of games), and returns the first difference.
+/// Compares the results of `reference` (`slow`) and `auto` (`fast`) for the same blocks (groups of games), and returns the first
+/// difference.
 fn fault(slow: &[Told], fast: &[Told]) -> Option<String> {
     if slow.len() != fast.len() {
         return Some("the numbers of blocks differ".into());
@@ -28,7 +29,7 @@ fn fault(slow: &[Told], fast: &[Told]) -> Option<String> {
     })
 }
 
-/// Compares the results of queries from a group until enough queries have been compared. Returns the numbers of compared
+/// Compares the engines on generated queries from a group until enough queries have been compared. Returns the numbers of compared
 /// comments, ranks and spans.
 fn compare_kind(kind: Kind) -> [usize; 3] {
     let (mut compared, mut refused, mut seed) = (0, 0, 0);

@@ -131,8 +131,8 @@ fn files(path: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the response as JSON and text, and the number of tables that were used. With `in_memory`, blocks (groups of games) are
-/// held in memory and not read from the files.
+/// Returns the explorer's response as JSON and text, and the number of position tables that were used. With `in_memory`, blocks
+/// (groups of games) are held in memory and not read from the files.
 fn explored(path: &Path, parameters: &Parameters, uses_tables: bool, in_memory: bool) -> (String, usize) {
     let explorer = Explorer::new(asked(parameters.clone()));
     let mut database = BlockStream::open(&files(path), StreamOptions::default()).unwrap();
@@ -279,7 +279,8 @@ fn totals_tell_what_visits_tell_and_leave_the_rest_to_visits() {
     compare_all(&reel, 60, 1);
     let text = |text: &str| Some(text.to_owned());
     let none = Parameters::default;
-    // The number of games that are added up; `None` if the stored totals of frequent positions contain the result.
+    // Each request has the number of games that are counted one by one although the table has totals for the position; `None` if
+    // the totals contain the result.
     let asks = [
         (none(), None),
         (Parameters { play: text("e4"), ..none() }, None),
@@ -291,7 +292,8 @@ fn totals_tell_what_visits_tell_and_leave_the_rest_to_visits() {
         (Parameters { recent_games: text("16"), top_games: text("0"), ..none() }, None),
         (Parameters { since: text("2010-03-01"), ..none() }, Some(160)),
         (Parameters { recent_games: text("60"), ..none() }, Some(160)),
-        // These moves also lead to the position, but only in a few games.
+        // The totals of a position are stored for one sequence of moves that leads to it. The first two of these requests use a
+        // different sequence, so they do not use the totals.
         (Parameters { play: text("Nf3 Nf6 Ng1 Ng8"), ..none() }, Some(160)),
         (Parameters { play: text("Na3 h5 e4"), ..none() }, Some(3)),
         (Parameters { play: text("e4 h5 Na3"), ..none() }, None),

@@ -60,7 +60,7 @@ pub fn orbit(args: &[&str]) -> Command {
     command
 }
 
-/// Checks that a run with a fault ended correctly, and returns a message if not.
+/// Checks that a run with an injected fault printed the right result or an error with a remedy, and returns a message if not.
 fn judge(ran: &Ran) -> Result<(), &'static str> {
     let is_error = ran.stderr.contains("error: ") && ran.stderr.contains("--engine cpu");
     if ran.stderr.contains("panicked") {
@@ -99,14 +99,15 @@ fn after_a_fault_of_any_call_a_run_answers_or_says_what_to_do() {
     assert!(wrong.is_empty(), "{} of {} faults\n{}", wrong.len(), faults.len(), wrong.join("\n"));
     let [met, answered, told] = [met, answered, told].map(AtomicUsize::into_inner);
     eprintln!("{} faults, {met} met: {answered} answered, {told} told", faults.len());
-    // In one part of a long run, one of the two outcomes may be rarer than in the whole run, so only half of the part's share is
-    // required.
+    // In one part of a long run, right results or error messages may be rarer than in the whole run, so only half of the part's
+    // share of each is required.
     let share = if length() == Length::All { 1 } else { 2 };
     let is_enough = met > least(180, 0) && answered.min(told) > least(60, 0) / share;
     assert!(is_enough, "{met} met, {answered} answered, {told} told");
 }
 
-/// A lost device must be reopened exactly once: its first failure is not reported, but the second is.
+/// A lost device must be reopened exactly once. If only the first call fails, the run succeeds; if all calls fail, the loss is
+/// reported.
 #[test]
 fn a_device_that_is_lost_while_it_is_waited_for_is_opened_once_more() {
     shim::needed();

@@ -25,7 +25,8 @@ const QUERIES: [&str; 2] = ["shift flip {Nd4 kf3}", "#(P attacks n)"];
 
 /// The time without a response after which a child process gives up its device.
 const SILENCE: Duration = Duration::from_millis(1500);
-/// The same time for a busy machine, on which even a working device may seem unresponsive.
+/// The time without a response after which a child process gives up its device if the machine is busy, because even a working
+/// device may then seem unresponsive.
 const LONG_SILENCE: Duration = Duration::from_secs(30);
 
 fn prepared(text: &str) -> PreparedQuery {
@@ -146,7 +147,7 @@ fn the_processor_goes_on_from_any_fault() {
     assert!(wrong.is_empty(), "{} of {} faults\n{}", wrong.len(), faults.len(), wrong.join("\n"));
 }
 
-/// The calls that never return in a test: those that use the device, and some that use its driver.
+/// The Vulkan calls that are made to hang, each in its own run: those that use the device, and some that use its driver.
 const WAITS: [&str; 14] = [
     "vkWaitSemaphores",
     "vkGetSemaphoreCounterValue",

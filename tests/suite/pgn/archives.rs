@@ -11,11 +11,11 @@ fn game(event: &str) -> String {
     format!("[Event \"{event}\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 1-0\n\n")
 }
 
-/// The result of reading some inputs. Names are relative to a folder.
+/// The result of reading some inputs. Names are relative to the folder that contains the inputs.
 #[derive(Debug, Default, PartialEq)]
 struct Read {
-    /// The name of each source, with the events of its games. If there are many games, only the first event and the number of
-    /// games.
+    /// The name of each source, with the events of its games. If there are many games, the list contains only the first event and
+    /// the number of games.
     sources: Vec<(String, Vec<String>)>,
     /// The sources that were not read to their ends, each with the reason.
     failures: Vec<(String, String)>,

@@ -146,7 +146,7 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("1. e4 e5 1 - 2", &["@0 * 2"]),
     ("1. e4 (1. d4 1 - 0)", &["@0 * 1"]),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0 - 0-0 *", &["@0 * 7"]),
-    // Rows with an incomplete header before the next header.
+    // Rows in which an incomplete header is followed by the header of the next game.
     (
         "[Event \"a\"]\n[TimeControl \"66.687+0.6[Event \"b\"]\n[White \"C\"]\n\n1. e4 e5 1-0",
         &["@0 * 0", "@36 1-0 2"],

@@ -1,5 +1,5 @@
-//! Tests files that are damaged, that shrink, or that are not PGN. The same bytes must give the same games and the same reason,
-//! however they are delivered.
+//! Tests files that are damaged, that shrink, or that are not PGN. The same bytes must give the same games and the same reason for
+//! a failure, however they are delivered.
 
 use std::fs;
 use std::io::Write as _;
@@ -167,7 +167,8 @@ fn a_window_is_a_limit_with_a_remedy() {
     let [(0, reason)] = &failures[..] else { panic!("{failures:?}") };
     let said = if cfg!(target_pointer_width = "64") { "give --zstd-window 2048M" } else { "zstd --long=27" };
     assert!(found.is_empty() && reason.contains(said) && reason.contains("2048 MiB"), "{reason}");
-    // The limit must be at least the claimed size. If it is one byte less, the file is rejected.
+    // The limit on the zstd window must be at least the size that the file claims to need. If the limit is one byte less, the file
+    // is rejected.
     let mut options = Options::default();
     for (bytes_max, games) in [((2 << 30) - 1, 0), (2 << 30, 1)] {
         options.zstd_window_max = bytes_max;
@@ -226,7 +227,7 @@ fn a_file_that_changes_while_it_is_read_is_a_failure() {
         assert!(failures.len() == 1 && failures[0].1.contains("was replaced"), "{failures:?}");
     }
 
-    // A file counts as read to its end if it only grows or does not change.
+    // A file counts as read to its end if, during reading, it only grows, is removed or does not change.
     let grow = |path: &Path| {
         let mut file = fs::File::options().append(true).open(path).unwrap();
         file.write_all(b"[Event \"more\"]\n\n1. e4 *\n\n").unwrap();

@@ -96,7 +96,7 @@ fn a_truncated_file_gives_its_games_and_a_failure() {
     }
 }
 
-/// Generates PGN fragments that interfere with each other when joined.
+/// Generates PGN fragments. If they are joined, each can change how its neighbours are parsed.
 pub(super) fn fragments() -> impl Strategy<Value = String> {
     let words: Vec<&'static str> = vec![
         "[Event \"a\"]",

@@ -125,7 +125,8 @@ fn odd_texts_are_read_alike() {
     }
 }
 
-/// Checks the rules that explain the differences between the two readers on these PGN texts. Every rule must occur in a row.
+/// Checks which rules explain the differences between the two readers on the PGN text of each row. Every rule must occur in some
+/// row.
 #[test]
 fn each_rule_is_told_by_its_name() {
     const ROWS: &[(&str, &[&str])] = &[

@@ -71,8 +71,8 @@ fn packed() -> Vec<(&'static str, Vec<u8>, Read)> {
     with_games.into()
 }
 
-/// Reads each text from a server whose responses `answer` creates, and compares the result with the expected one. Returns the
-/// number of requests for each text.
+/// Reads the text of [`packed`] in each of its forms from a server whose responses `answer` creates, and passes the actual and the
+/// expected result to `check`. Returns the number of requests for each form.
 fn requests_of_each(
     options: Options,
     answer: impl Fn(&Request, &[u8]) -> Option<Answer> + Clone + Send + Sync + 'static,
@@ -103,8 +103,8 @@ fn demand_all_with(
     })
 }
 
-/// Asserts that reading each text fails with this message, after the games before the failure. Returns the number of requests for
-/// each text.
+/// Asserts that reading the text of [`packed`] in each of its forms fails with the message `reason`, after some of its games.
+/// Returns the number of requests for each form.
 fn demand_failure(
     reason: &str,
     answer: impl Fn(&Request, &[u8]) -> Option<Answer> + Clone + Send + Sync + 'static,

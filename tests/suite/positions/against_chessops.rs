@@ -41,7 +41,7 @@ fn masks(board: &Board, promoted: Bitboard) -> String {
     format!("{} {} {} {}", hex(board.occupied()), hex(promoted), colors.join(" "), roles.join(" "))
 }
 
-/// Returns the properties of a position other than its bitboards, in the same format as the script.
+/// Returns the properties of a position other than its bitboards, in the format that the script in `tests/chessops` writes.
 fn rest(setup: &Setup) -> String {
     let passed = setup.ep_square.map_or("-".into(), |square| (square as u32).to_string());
     let turn = if setup.turn.is_white() { "white" } else { "black" };

@@ -104,10 +104,10 @@ fn shifted(swap: bool, by_how_much: (i32, i32)) -> Seen {
     }
 }
 
-/// A hit: its first and last position, and the map of the matching copy.
+/// A hit: its first and last position, and the map of the matching copy, which determines the notation of moves.
 type Hit = (usize, usize, Seen);
 
-/// Formats a move as in the tables of moves.
+/// Formats a move in the notation that the statistics use for groups by move.
 fn told(chess: &Chess, mv: Move, seen: &Seen) -> String {
     match seen {
         Seen::Played => SanPlus::from_move(chess.clone(), mv).to_string(),
@@ -158,7 +158,7 @@ fn long(mv: Move, map: Option<&[(i32, i32); 64]>) -> String {
 
 /// Formats a move in SAN without check signs; `None` if SAN cannot express it.
 fn spelt(chess: &Chess, mv: Move, map: &[(i32, i32); 64], swap: bool) -> Option<String> {
-    // No map in these tests turns castling into castling, so a castling move is shown with its squares.
+    // In these tests, castling is no longer castling after its squares are mapped, so it is shown with its squares.
     if mv.is_castle() {
         return None;
     }
@@ -206,7 +206,7 @@ fn spelt(chess: &Chess, mv: Move, map: &[(i32, i32); 64], swap: bool) -> Option<
 /// The numbers of games and positions, and the results of the games for the side to move: won, drawn and lost.
 type Sums = [u64; 5];
 
-/// Returns the groups of hits by the moves before or after them, computed from the games.
+/// Groups hits by the moves before or after them, computed from the replayed games, and returns the counts of each group.
 fn groups(
     games: &[Played],
     hits: &dyn Fn(&Played, usize) -> Option<Hit>,
@@ -530,7 +530,7 @@ fn groups_of_moves_tell_more_of_their_games() {
     let share = rows[0].move_share().unwrap();
     assert!((share.value - 2.0 / 3.0).abs() < 1e-9 && share.low < 0.3 && share.high > 0.9, "{share:?}");
     assert_eq!(rows[0].moves.as_ref().unwrap().score().unwrap().value, 0.25);
-    // In a cross table, `games_before` is the number of games in the same year.
+    // In a cross table of moves and years, `games_before` counts only the games of the row's year.
     let cross = counts.rows(&"next*year".parse().unwrap());
     let before: Vec<u64> = cross.iter().map(|row| row.moves.as_ref().unwrap().games_before).collect();
     assert_eq!(before, [1, 1, 1]);

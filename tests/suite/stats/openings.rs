@@ -10,7 +10,7 @@ use super::next::sample;
 use crate::common::openings::{epd, listed};
 use crate::database::SAMPLE;
 
-/// Returns the number of games in each group.
+/// Returns the number of games with hits in each group.
 fn shown(counts: &Counts, grouping: &str) -> BTreeMap<String, u64> {
     let rows = counts.rows(&grouping.parse().unwrap()).into_iter();
     rows.map(|row| (row.keys[0].to_string(), row.hit.games)).collect()

@@ -143,7 +143,7 @@ impl Game {
         vec![group.unwrap_or("?".into())]
     }
 
-    /// Returns the groups of a position by a grouping, which may have two properties.
+    /// Returns the groups to which a position belongs in a grouping, which may combine two properties.
     fn cells(&self, grouping: &str, ply: i64) -> Vec<String> {
         let Some((first, second)) = grouping.split_once('*') else { return self.groups(grouping, ply) };
         let seconds = self.groups(second, ply);

@@ -118,7 +118,7 @@ fn sum(lists: [Option<&List>; 2], fits: impl Fn(Option<u32>, Outcome) -> bool) -
     sum
 }
 
-/// Returns the rows of a grouping by name.
+/// Returns, for each group of a grouping, its name and the results of the side that has the pattern.
 fn rows(counts: &Counts, grouping: &str) -> BTreeMap<String, Option<SideResults>> {
     let rows = counts.rows(&grouping.parse().unwrap()).into_iter();
     rows.map(|row| (row.keys[0].to_string(), row.sides)).collect()
@@ -205,8 +205,8 @@ fn a_game_counts_once_for_each_side_that_has_the_pattern() {
     }
 }
 
-/// The query alone determines if the table has columns for the results of the pattern's side. The columns exist even if there are
-/// no games.
+/// The query alone determines if the table has columns for the results of the side that has the pattern. The columns exist even if
+/// there are no games.
 #[test]
 fn columns_of_sides_are_those_of_the_query() {
     let csv = |database| {
@@ -251,7 +251,8 @@ total           3      4    75.0 % (30.1-95.4)              8         16  50.00 
     );
 }
 
-/// The sides for a query over main lines must not change if another query adds side lines to its blocks (groups of games).
+/// A query over main lines must give the same results for the side that has the pattern, even if another query in the run adds side
+/// lines to the blocks (groups of games).
 #[test]
 fn sides_do_not_depend_on_side_lines_that_another_query_asks_for() {
     let text = made(5, 60).text;

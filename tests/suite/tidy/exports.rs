@@ -183,7 +183,7 @@ fn met(item: &Item) -> Option<(String, BTreeSet<String>)> {
         }
         "trait" => parts(|_| true),
         "fn" => types_in(&item.head),
-        // An alias may have the name of an exported type.
+        // An alias is ignored, because it may have the name of an exported type.
         _ => BTreeSet::new(),
     };
     Some((name, types))

@@ -9,7 +9,7 @@ use super::{assert_none, files, places, read, sources, tokens};
 /// Words that begin a relative clause without a noun, as in "What a query finds".
 const RELATIVES: [&str; 8] = ["What", "Whether", "How", "Where", "Which", "Why", "Who", "Of"];
 
-/// The maximum percentage of documentation comments that begin with one of these words.
+/// The maximum percentage of documentation comments that begin with one of the [`RELATIVES`].
 const RELATIVES_MAX: usize = 3;
 
 /// Type names that may be defined in several files. Each subcommand has a type `Args`. The other types have a second definition
