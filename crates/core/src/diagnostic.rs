@@ -82,7 +82,7 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Note, ..Diagnostic::error(span, message, label) }
     }
 
-    /// Creates a hint at `span`: its author probably meant another query.
+    /// Creates a hint at `span`: the author of the query probably meant a different one.
     pub fn hint(span: Span, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Hint, ..Diagnostic::error(span, message, label) }
     }
@@ -142,8 +142,8 @@ impl Diagnostic {
         // character.
         let end = text.ceil_char_boundary(self.span.end.max(self.span.start));
         let start = text.floor_char_boundary(self.span.start.min(end));
-        // The text is escaped before it is drawn, because escapes have another width than the characters, and the caret must line
-        // up.
+        // The text is escaped before it is drawn. Escapes differ in width from the characters that they replace, so escaping it
+        // later would put the caret in the wrong column.
         let [before, within, after] = [&text[..start], &text[start..end], &text[end..]].map(escaped);
         let span = before.len()..before.len() + within.len();
         let text = before + &within + &after;

@@ -41,7 +41,7 @@ pub trait Named: Copy + PartialEq + 'static {
     }
 }
 
-/// The error for a name that no value has.
+/// The error for a name that no value of a [`Named`] enum has.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnknownName {
     name: String,

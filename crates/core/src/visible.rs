@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-/// The purpose of an escaped text.
+/// The use of an escaped text. It determines which characters are escaped, and in which form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EscapeContext {
     /// The text is one line for people: line feeds and tabs are escaped as well.
@@ -134,7 +134,8 @@ impl<W: Write> Write for VisibleBytes<W> {
     }
 }
 
-/// Returns the number of bytes at the end that must be held back: an incomplete character, or a carriage return.
+/// Returns the number of bytes at the end that cannot be written before more bytes arrive: an incomplete character, or a carriage
+/// return that a line feed may follow.
 fn unfinished(bytes: &[u8]) -> usize {
     if bytes.last() == Some(&b'\r') {
         return 1;

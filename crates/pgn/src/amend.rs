@@ -141,7 +141,7 @@ fn is_in_braces(text: &[u8], inside: &ByteRange) -> bool {
     text[inside.start - 1] == b'{'
 }
 
-/// Appends `more` to a comment.
+/// Returns the edit that appends `more` to the comment `inside`.
 fn longer(text: &[u8], inside: &ByteRange, more: &[u8]) -> Edit {
     let old = &text[inside.clone()];
     let blank: &[u8] = if old.last().is_none_or(u8::is_ascii_whitespace) { b"" } else { b" " };

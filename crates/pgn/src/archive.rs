@@ -101,7 +101,8 @@ enum Content {
     SevenZ(Box<sevenz_rust2::Archive>),
 }
 
-/// The state kept between two members of an archive. For a 7z archive, this is the thread that unpacks it.
+/// The state that is kept after one member of an archive has been read, for reading the next. For a 7z archive, this is the thread
+/// that unpacks it.
 #[derive(Default)]
 pub(super) struct Unpacking {
     #[cfg(feature = "sevenz")]

@@ -23,7 +23,7 @@ pub enum SourceKind {
 pub struct SourceText {
     /// The index of the source in [`Sources::sources`](super::Sources::sources).
     pub source: u32,
-    /// The offset of the first byte in the decompressed source.
+    /// The offset of the stretch's first byte in the decompressed source.
     pub offset: u64,
     /// The text.
     pub bytes: Vec<u8>,
@@ -97,7 +97,7 @@ pub(super) struct Cutter {
 
 /// The next step if no game begins at the start of a line in the buffer.
 enum ForcedCut {
-    /// Cut here.
+    /// Cut the text at this index of the buffer.
     At(usize),
     /// Read more text, until the buffer contains at least this many bytes.
     Want(usize),
@@ -113,9 +113,9 @@ pub(super) struct ChunkFailure {
 /// The kind of a failure, which depends on whether the unread part of the source may contain games.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum FailureKind {
-    /// It may contain games.
+    /// The unread part of the source may contain games.
     Unread,
-    /// The source is something other than games.
+    /// The text read so far shows that the source does not contain games.
     NoGames,
 }
 
@@ -312,7 +312,7 @@ impl Cutter {
             return None;
         };
         if start > 0 && start + LOOKAHEAD < length {
-            // Several games are on one line.
+            // The buffer contains several games on one line, so the cut is within this line.
             return Some(ForcedCut::At(start));
         }
         if length < start + cap + LOOKAHEAD {

@@ -216,7 +216,8 @@ pub(super) fn refusal(head: &[u8], is_remote: bool) -> Option<&'static str> {
         [0xff, 0xfe, ..]
         | [0xfe, 0xff, ..]
         | [0, 1..=0x7f, 0, 1..=0x7f, ..]
-        // A text may also begin with a comment whose first byte is NUL.
+        // `{` is not among these first bytes: a PGN text that begins with a comment is not UTF-16, even if the comment contains
+        // NULs.
         | [1..=b'z' | b'|'..=0x7f, 0, 1..=0x7f, 0, ..] => {
             Some("the text is UTF-16: convert it, for instance with `iconv -f UTF-16 -t UTF-8`")
         }

@@ -9,7 +9,7 @@ use super::parse::{GameParser, TextPlaces};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CommentSlot {
     at: usize,
-    /// True if the text contains only tags. The slot is then at the end of the text.
+    /// True if the game's text contains only tags. A comment is then inserted at the end of the text.
     after_tags: bool,
     in_side_line: bool,
 }

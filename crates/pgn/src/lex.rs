@@ -53,7 +53,8 @@ pub(super) fn follows_tag_line(text: &[u8], at: usize) -> bool {
         |rest| rest.strip_suffix(b"\r").unwrap_or(rest),
     );
     let start = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |end| end + 1);
-    // A text may be cut after blanks that [`at_line_start`] skips, so they are also skipped here.
+    // Blanks and byte order marks before the bracket are skipped. A text may be cut after them, and the result must be the same
+    // with and without them.
     let mut line = &before[start..];
     while let Some(rest) = line
         .strip_prefix(BOM)

@@ -60,7 +60,7 @@ enum ParallelUnpacking {
     Never,
 }
 
-/// Unpacks a format on several threads.
+/// A decompressor that unpacks the members of a compressed text on several threads.
 pub(super) struct Members<U> {
     one: U,
     sizes: Sizes,
@@ -200,7 +200,7 @@ impl Workers {
         let start = |_| {
             let (inbox, room, mut unpack) = (Arc::clone(&inbox), Arc::clone(&room), one.fresh().ok()?);
             let work = move || {
-                // A thread holds the lock only while it waits for the next task, not while it unpacks.
+                // A thread holds the lock of the inbox only while it waits for its next task, not while it unpacks.
                 let next = || lock(&inbox).recv();
                 while let Ok(task) = next() {
                     let unpacked = unpacked(&mut unpack, &task.raw, text_max, room.take());

@@ -63,7 +63,7 @@ pub(super) fn opening(head: &[u8]) -> FirstBytes {
             [b';', ..] => lex::line_end(head, at),
             [b'%' | b'#', ..] if at_line_start(head, at) => lex::line_end(head, at),
             [b'[', ..] if is_tag(head, at) => return with_tag(head, at, Comments),
-            // Annotations and `*` decide nothing, since texts other than PGN also begin with these signs.
+            // Annotations and `*` do not show whether the text is PGN, since other texts also begin with these signs.
             [b'[', ..] => lex::line_end(head, at),
             [b'(' | b')' | b']' | b'}' | b'*', ..] => at + 1,
             [b'$', ..] => lex::word_end(head, at + 1),
@@ -249,8 +249,8 @@ fn has_moves(head: &[u8], from: usize) -> bool {
 mod tests {
     use super::*;
 
-    /// Checks that a classification does not change when more lines follow. Otherwise it would depend on the number of bytes read
-    /// so far.
+    /// Checks that the first lines of a text are classified as the whole text is, unless they are comments, prose or binary data.
+    /// Otherwise the result would depend on the number of bytes read so far.
     #[test]
     fn what_lines_say_stays() {
         let texts = [

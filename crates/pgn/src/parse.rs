@@ -112,7 +112,8 @@ pub(super) struct GameParser<'a> {
     has_fen: bool,
     variant: Option<Vec<u8>>,
     board: ParserBoard,
-    /// The boards of the enclosing lines, outermost first. A board is used again when the side line inside it ends.
+    /// The boards of the lines that enclose the current line, outermost first. When the current line ends, the last of them becomes
+    /// the board again.
     outer: Vec<ParserBoard>,
     /// Side lines and annotations, if they are kept.
     tree: SideLines,
@@ -332,7 +333,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Returns to the main line.
+    /// Ends all open side lines, so that the main line continues.
     fn leave_lines(&mut self) {
         self.tree.leave_left_out();
         while !self.outer.is_empty() {
@@ -476,7 +477,8 @@ impl<'a> GameParser<'a> {
         }
         let tag = &mut tags[self.tags];
         self.tags += 1;
-        // Most games have the same tags as the previous game, in the same order, so the name is usually there already.
+        // `tag` may be left over from an earlier game. Most games have the same tags in the same order, so it usually has this name
+        // already.
         if !is_same(&tag.name, name) {
             tag.name.clear();
             tag.name.extend_from_slice(name);
@@ -563,7 +565,7 @@ impl<'a> GameParser<'a> {
         self.board = ParserBoard::Dead;
     }
 
-    /// Reads with the fast paths as long as the text is plain.
+    /// Reads tags or moves with the fast paths, up to the first text that they cannot read.
     fn plain(&mut self, tokenizer: &mut Tokenizer<'_>) {
         match self.board {
             _ if !self.ways.plain => {}
@@ -581,7 +583,8 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Plays plain moves with the fast paths. The position is passed by value to keep it in registers.
+    /// Plays moves with the fast paths, up to the first text that they cannot read. The position is passed by value to keep it in
+    /// registers.
     #[inline(never)]
     fn plain_moves(&mut self, mut position: Position, tokenizer: &mut Tokenizer<'_>) {
         loop {

@@ -6,14 +6,14 @@ use std::io::{self, Read};
 #[derive(Default)]
 pub(super) struct PieceAtHand {
     piece: Vec<u8>,
-    /// The number of bytes of the current piece that were already read.
+    /// The number of bytes of `piece` that were already read.
     taken: usize,
     at_end: bool,
 }
 
 impl PieceAtHand {
-    /// Reads bytes from the current piece. When the piece is exhausted, calls `next`, which waits for the next piece and returns
-    /// `None` at the end of the data.
+    /// Reads bytes from the current piece of the data. When all of it has been read, calls `next`, which waits for the next piece
+    /// and returns `None` at the end of the data.
     ///
     /// # Errors
     ///

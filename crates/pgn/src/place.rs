@@ -29,7 +29,8 @@ impl Stamp {
         }
     }
 
-    /// Compares the stamp with the file at a path. The content is read only if the size is the same but the time differs.
+    /// Compares the stamp with the file at a path, to find out whether the file has changed. The content is read only if the size
+    /// is the same but the time differs.
     ///
     /// # Errors
     ///
@@ -42,8 +43,8 @@ impl Stamp {
         }
     }
 
-    /// Compares the stamp with the file at a path, by size and time only. Returns [`Freshness::Unread`] if only the content could
-    /// decide.
+    /// Compares the stamp with the file at a path, by size and time only. Returns [`Freshness::Unread`] if these do not settle the
+    /// question, but the hash of the content would.
     ///
     /// # Errors
     ///

@@ -192,7 +192,7 @@ struct QuickPosition {
     roles: [u64; 3],
     own: u64,
     other: u64,
-    /// The number of the king's square for the side to move; `other_king` is the other king's square.
+    /// The square of the moving side's king, as a number; `other_king` is the square of the enemy king.
     own_king: usize,
     other_king: usize,
     state: u32,
@@ -336,8 +336,8 @@ fn only_free(to: usize, mut set: u64, occupied: u64) -> u64 {
     if free & free.wrapping_sub(1) == 0 { free } else { 0 }
 }
 
-/// Returns a nonzero value if one of `enemies` attacks `square`, which has a piece of the color `COLOR`. The squares `occupied`
-/// block lines.
+/// Returns a nonzero value if one of `enemies` attacks `square`, which has a piece of the color `COLOR`. Pieces on the squares
+/// `occupied` block the lines of attack.
 #[inline(always)]
 fn seen<const COLOR: usize>([p0, p1, p2]: [u64; 3], square: usize, enemies: u64, occupied: u64) -> u64 {
     let around = &AROUND[square];

@@ -220,7 +220,8 @@ impl MovingSide {
         if is_meant { Ok(mv) } else { Err(Misfit::Illegal) }
     }
 
-    /// Returns whether an enemy attacks a square. The squares `occupied` block lines. Enemies on the squares `taken` are ignored.
+    /// Returns whether an enemy attacks a square. Pieces on the squares `occupied` block the lines of attack. Enemies on the
+    /// squares `taken` are ignored.
     #[inline(always)]
     fn is_attacked(&self, square: Square, occupied: u64, taken: u64) -> bool {
         let [p0, p1, p2, _] = self.position.board.planes;
@@ -436,7 +437,8 @@ mod tests {
         }
     }
 
-    /// Compares the results for all shapes: all combinations of roles, named origins, targets and promotions.
+    /// Compares the results of this module and of shakmaty for all shapes: all combinations of roles, named origins, targets and
+    /// promotions.
     fn compare_all(chess: &Chess, seen: &mut Seen) {
         let (position, legal) = (packed(chess), chess.legal_moves());
         for side in [CastlingSide::KingSide, CastlingSide::QueenSide] {

@@ -18,17 +18,18 @@ pub struct Stamp {
 /// The result of comparing a file with an earlier stamp of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Freshness {
-    /// Size and time are the same.
+    /// The file has the size and the time that the stamp records.
     Fresh,
-    /// The size and the content are the same, but the time differs.
+    /// The file has the recorded size and content, but another time.
     Touched,
-    /// Size or content differ.
+    /// The file has another size or content than the stamp records.
     Changed,
-    /// There is no such file.
+    /// No file exists at the path.
     Missing,
-    /// The size is the same, but the time differs. The content was not compared.
+    /// The file has the recorded size, but another time. Its content was not compared.
     Unread,
-    /// The stamp cannot decide: the source was not read to its end, or it was not a file.
+    /// The stamp lacks the size or the hash, so it cannot show whether the file has changed. The source was not read to its end,
+    /// was not hashed, or was not a file.
     Unknown,
 }
 

@@ -72,7 +72,8 @@ pub(super) struct Tokenizer<'a> {
     end: usize,
     cap: usize,
     region: usize,
-    /// The end of the line with the bracket that was examined last.
+    /// The end of the line with the bracket that was examined last. It is kept so that a line with many brackets is searched only
+    /// once.
     line_end: usize,
     section: GameSection,
     depth: u32,
@@ -122,7 +123,8 @@ impl<'a> Tokenizer<'a> {
         }
     }
 
-    /// Like [`Tokenizer::new`], but the tokenizer also yields side lines, comments and glyphs. It finds the same games.
+    /// Creates a tokenizer that also yields side lines, comments and glyphs. It finds the same games as one created with
+    /// [`Tokenizer::new`].
     pub(super) fn whole(text: &'a [u8], cap: usize) -> Tokenizer<'a> {
         Tokenizer { whole: true, ..Tokenizer::new(text, cap) }
     }
@@ -293,7 +295,7 @@ impl<'a> Tokenizer<'a> {
         Some(Event::Tag { name, value, escaped })
     }
 
-    /// Returns whether a tag pair that follows other tag pairs begins another game.
+    /// Returns whether a tag pair that follows other tag pairs begins a new game, instead of belonging to the same game as they do.
     fn splits_tags(&self, at: usize, name: &ByteRange) -> bool {
         if self.first_name.is_empty() {
             return false;

@@ -13,21 +13,21 @@ const REMARKS_MAX: usize = 500_000;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Loss {
-    /// The line has no moves.
+    /// The side line has no moves.
     Empty,
-    /// The first move of the line is not legal.
+    /// The first move of the side line is not legal.
     Illegal,
-    /// A later move of the line is not legal. The moves before it are kept.
+    /// A later move of the side line is not legal. The moves before it are kept.
     Short,
-    /// The line precedes all moves, so there is no move that it could replace.
+    /// The side line precedes all moves, so there is no move that it could replace.
     NoMove,
-    /// The line is an alternative to a move that was not kept.
+    /// The side line is an alternative to a move that was not kept.
     CutPlace,
-    /// The line is nested too deeply.
+    /// The side line is nested too deeply.
     Deep,
     /// The game already has the maximum number of side lines.
     Many,
-    /// The line follows the result of the game.
+    /// The side line follows the result of the game.
     AfterResult,
     /// The game already has the maximum number of comments and glyphs, so a comment or glyph is left out.
     Remarks,
@@ -93,7 +93,7 @@ pub(super) struct SideLines {
     /// The indices of the lines that contain the current place in the text, outermost first. The last index is `None` if the
     /// current line is left out.
     open: Vec<Option<usize>>,
-    /// The number of open side lines within a line that is left out.
+    /// If the current line is left out: the number of side lines inside it that are still open.
     skipped: u64,
     /// The comments and glyphs, each with its line, the number of moves of this line before it, and its content.
     remarks: Vec<(usize, u32, AnnotationKind)>,

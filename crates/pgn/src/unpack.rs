@@ -68,7 +68,7 @@ pub(super) struct RawInput<R> {
     fault: Option<io::Error>,
 }
 
-/// The number of bytes to read first. Memory for the rest is reserved only once they have arrived.
+/// The number of bytes for which memory is reserved at first. Memory for further bytes is reserved only once these have arrived.
 const SHORT: usize = 64 << 10;
 /// The maximum number of bytes of memory to reserve at once.
 const ROOM_BYTES: usize = 1 << 20;
@@ -177,7 +177,7 @@ pub(super) trait MemberFormat: Sized + Send + 'static {
     /// Returns a new decompressor of this format, which is at the start of a member.
     fn fresh(&self) -> io::Result<Self>;
 
-    /// Returns whether the next byte begins a member.
+    /// Returns whether the decompressor is between two members, so that the next byte begins a member.
     fn is_between(&self) -> bool;
 
     /// Returns the length of the member that begins `from` bytes after the next byte. Returns `None` if the member is incomplete,
@@ -227,7 +227,8 @@ impl MemberFormat for Bzip2 {
             if is_end || seen.len() - from > bytes_max {
                 return is_end.then(|| seen.len() - from);
             }
-            // A header may be only partly in the searched bytes, so the next search begins a few bytes earlier.
+            // The searched bytes may end within the header of the next stream, so the next search begins a few bytes before their
+            // end.
             searched = (seen.len() - BLOCK.len()).max(searched + 1);
         }
     }
@@ -560,7 +561,7 @@ impl FrameBlockHeader {
     }
 }
 
-/// The flags of a frame header, and the offsets of its parts.
+/// The flags of a zstd frame's header, and the offsets of the header's parts.
 struct HeaderParts {
     is_single: bool,
     has_checksum: bool,

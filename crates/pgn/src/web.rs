@@ -249,7 +249,7 @@ impl WebBytes {
     }
 }
 
-/// Waits for the next message. Returns `None` after an interrupt, or if the thread has ended.
+/// Waits for the next message from the downloading thread. Returns `None` after an interrupt, or if that thread has ended.
 fn message(from: &Receiver<WebMessage>, interrupt: &AtomicBool) -> Option<WebMessage> {
     loop {
         match from.recv_timeout(LOOK) {
@@ -311,9 +311,9 @@ enum Stop {
 
 struct AnswerBody {
     reader: WebReader,
-    /// The number of bytes to skip at the start of the body, because the reader already has them.
+    /// The number of bytes to skip at the start of the response body, because the reader already has them.
     skip: u64,
-    /// True if the end of the body can be distinguished from a lost connection: see [`AnswerHead::has_end`].
+    /// True if the end of the response body can be distinguished from a lost connection: see [`AnswerHead::has_end`].
     has_end: bool,
 }
 

@@ -90,7 +90,7 @@ impl ProblemKind {
     }
 }
 
-/// A difference between a game and its source, with the reason for it.
+/// A difference between a game as stored and its text in the source, with the reason for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
     /// The effect on the game.
@@ -548,7 +548,7 @@ impl<'a> GameRow<'a> {
         self.record().cut
     }
 
-    /// Returns the differences between the game and its source.
+    /// Returns the differences between the stored game and its text in the source, for instance that side lines were left out.
     pub fn problems(&self) -> impl Iterator<Item = &'a Problem> + use<'a> {
         let (stretch, number) = (self.record().stretch, self.record().number);
         let from = self.block.problems.partition_point(|p| (p.stretch, p.number) < (stretch, number));
@@ -676,7 +676,8 @@ impl GameHeader for GameRow<'_> {
     }
 
     fn tag_as_cql(&self, name: &str) -> Option<&[u8]> {
-        // `tag` first looks up the name in the block's list of names, and then compares only indices.
+        // `tag` looks up the name once in the block's list of names, and then compares only indices. This is faster than comparing
+        // the names of all tags.
         self.tag(name)
     }
 }

@@ -32,7 +32,7 @@ const BLACK: u8 = 8;
 /// The moves of eight segments.
 pub type SegmentMoves = [[PackedMove; SEGMENT_SLOTS]; LANES];
 
-/// The effects of the moves in eight segments (32 positions each).
+/// The squares that are left and reached by the moves of eight segments (32 positions each).
 #[derive(Clone, Copy, Debug)]
 pub struct Moved {
     /// For each tracked piece, the squares to which moves bring it.
@@ -48,17 +48,17 @@ pub struct Moved {
 pub struct Begun {
     /// All ones if the segment has exactly one start, which begins a game from the standard position.
     pub standard: [u64; LANES],
-    /// All ones if the segment has several starts, or one start that begins anything else.
+    /// All ones if the segment has several starts, or exactly one that begins a side line or a game from another position.
     pub other: [u64; LANES],
 }
 
-/// For each of eight segments and each side, the changes in the number of men (pieces and pawns) caused by the moves before a game
-/// ends.
+/// For each of eight segments and each side, the changes in the number of men (pieces and pawns) caused by the moves before the
+/// first end of a line in the segment.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Ends {
-    /// The number of men that are captured.
+    /// The number of men of each side that are captured.
     captured: [[u64; LANES]; 2],
-    /// An upper bound on the number of promotions.
+    /// An upper bound on the number of promotions by each side.
     promoted: [[u64; LANES]; 2],
 }
 
@@ -81,7 +81,8 @@ impl Moved {
                     let mv = left[n] >> (16 * if cfg!(target_endian = "little") { k } else { 3 - k });
                     let (from, to, code) = (mv & 63, mv >> 6 & 63, mv >> 12 & 15);
                     let bit = 1u64 << to;
-                    // Codes 0, 7, 8 and 15 are special, because their role (the low three bits) is 0 or 7.
+                    // Castling, en passant captures, null moves and start marks are special. Their codes are 0, 7, 8 and 15, whose
+                    // low three bits (the role in all other codes) are 0 or 7.
                     let special = u64::from((code + 1) & 6 == 0);
                     out.special[n] |= special << (4 * four + k);
                     out.touched[n] |= bit | 1 << from;
@@ -166,8 +167,8 @@ impl Begun {
 }
 
 impl Ends {
-    /// Computes, for each of eight segments, the changes caused by the moves before another game begins in the segment. `planes`
-    /// are the bit planes of the boards at the beginning of the segments.
+    /// Computes, for each of eight segments, the changes caused by the moves before another game or a side line begins in the
+    /// segment. `planes` are the bit planes of the boards at the beginning of the segments.
     #[expect(clippy::needless_range_loop, reason = "plain loops over lanes become vector code")]
     #[inline(always)]
     pub fn from_moves(moves: &SegmentMoves, planes: &[[u64; LANES]; 4]) -> Ends {
@@ -218,7 +219,7 @@ impl Ends {
             _ => (1, [PAWN | BLACK, KING | BLACK]),
         };
         let mut out = self.captured[black];
-        // A pawn that promotes to another piece of the set still counts.
+        // A promotion decreases the number only if the set contains the pawn, and not all pieces to which it can promote.
         let [pawn, king] = codes.map(Code);
         let others = if black == 0 { PieceSet::WHITE } else { PieceSet::BLACK }.0 & !set.0 & !(1 << king.0);
         if set.contains(pawn) && others != 0 {

@@ -57,12 +57,14 @@ impl BlockBuilder {
         builder
     }
 
-    /// Appends a game from the block from which the stretches were copied. The game keeps its number.
+    /// Appends a game of another block, from which [`BlockBuilder::with_source_games`] has copied the stretches. The game keeps its
+    /// number.
     pub(super) fn push_row(&mut self, row: GameRow<'_>) {
         self.push_row_as(row, &row.to_game());
     }
 
-    /// Appends `game` with the stretch and number of `row`, a game from the block from which the stretches were copied.
+    /// Appends `game` with the stretch and the number of `row`, a game of the block from which [`BlockBuilder::with_source_games`]
+    /// has copied the stretches.
     pub(super) fn push_row_as(&mut self, row: GameRow<'_>, game: &Game) {
         let record = row.record();
         self.push_slots(record.stretch, record.number, game);
@@ -202,7 +204,8 @@ impl BlockBuilder {
     fn push_tags(&mut self, game: &Game) {
         let BlockBuilder { block, names, values } = self;
         let Tags { ends, pairs, .. } = &mut block.tags;
-        // Most games have the same tag names as the previous game, in the same order, and some values in common with it.
+        // Most games have the same tag names as the previous game, in the same order, and some values in common with it. So each
+        // tag is compared with the tag at the same place in that game before its name and its value are looked up.
         let guess = ends.len().checked_sub(2).map_or(0, |before| ends[before]);
         for (tag, guess) in game.tags.iter().zip(guess..) {
             let likely = pairs.get(guess).copied();

@@ -104,7 +104,8 @@ pub(super) fn decode(bytes: &[u8], games_read: u32, contents: Contents) -> Resul
     Ok(block)
 }
 
-/// Checks that the numbers in a block's header are plausible. A header may claim large sizes although the frames are small.
+/// Checks the sizes that a block's header claims, before memory for them is allocated. A header may claim large sizes although the
+/// frames are small.
 fn check_claims(header: &BlockHeader, games_read: u32) -> Result<(), ListFault> {
     let BlockHeader { slots, starts, games, lines, frames, annotations, .. } = *header;
     if games > slots || starts > games || games > games_read {
@@ -262,8 +263,8 @@ fn check_order(block: &Block) -> Result<(), ListFault> {
     Ok(())
 }
 
-/// Merges the start positions of games with entries for side lines, in the order of the moves. The positions for side lines are
-/// computed later.
+/// Fills the start table: one entry for each move code that refers to it, in the order of the moves. The entries of games get the
+/// positions `of_games`. [`find_lines`] later computes the positions in the entries of side lines.
 fn add_starts(of_games: Vec<Position>, block: &mut Block) -> Result<(), ListFault> {
     let mut of_games = of_games.into_iter();
     if block.lines.is_empty() {

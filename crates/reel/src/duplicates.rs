@@ -16,7 +16,7 @@ use orbit_pgn::{Annotation, AnnotationKind};
 /// The parts in which two games must agree to count as equal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Alike {
-    /// All parts that are kept.
+    /// All parts that the reel stores: start position, moves, result, tags and, if they are kept, side lines and comments.
     #[default]
     Tags,
     /// The start position and the moves of the main line. Tags, result, side lines and comments may differ.
@@ -28,7 +28,7 @@ choices! { Alike, "likeness of games",
     Alike::Moves => "moves", "The start position and the moves of the main line";
 }
 
-/// The hash of a game. Equal games have the same hash.
+/// The hash of a game. Games that are equal by the chosen rule ([`Alike`]) have the same hash.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct GameHash(pub u128);
 
@@ -61,7 +61,7 @@ impl GameHash {
     }
 }
 
-/// Appends the side lines, tags and comments of a game to `text`.
+/// Appends the side lines, tags and comments of a game to `text`, the bytes of which the hash is computed.
 fn add_the_rest(game: GameRow<'_>, text: &mut Vec<u8>) {
     for line in game.lines() {
         text.extend([line.parent(), line.end_node()].iter().flat_map(|node| node.to_le_bytes()));

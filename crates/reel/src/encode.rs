@@ -235,7 +235,7 @@ fn tags(block: &Block) -> Vec<u8> {
     };
     let mut shapes: HashMap<Vec<u32>, usize> = HashMap::new();
     let (mut lists, mut chosen) = (Vec::new(), Vec::new());
-    // Most games have the same tag names as the previous game.
+    // Most games have the same tag names as the previous game, so its list of names is compared before the map is searched.
     let mut before: Option<(&[(u32, u32)], usize)> = None;
     for row in rows() {
         let names = || row.iter().map(|pair| pair.0);

@@ -24,10 +24,11 @@ pub(super) fn counters(position: &Position, fen: &[u8]) -> Option<Counters> {
 
 /// Appends the FEN of a position. Returns `None` if its castling field would need letters other than `KQkq`.
 pub(super) fn write(position: &Position, counters: Counters, out: &mut Vec<u8>) -> Option<()> {
-    // All files in this format version were written with [`RookLetters::Corners`], wherever the rooks are.
+    // FENs are rebuilt with [`RookLetters::Corners`], wherever the rooks are, because all files in this format version were written
+    // in this way.
     let told = FenRecord::without_counters(position.to_setup()).write(RookLetters::Corners, out);
     if let Some((halfmoves, fullmoves)) = counters {
-        // A `Setup` cannot have move number 0, but some FENs do.
+        // The counters are written here, not by `FenRecord`: some FENs have move number 0, which a `Setup` cannot have.
         out.extend_from_slice(format!(" {halfmoves} {fullmoves}").as_bytes());
     }
     told.then_some(())

@@ -164,7 +164,7 @@ pub enum ReelError {
     /// The operating system reported an error.
     #[error("{}: {error}{}", path.display(), remedy(error))]
     Io {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The system's error.
         error: std::io::Error,
@@ -172,7 +172,7 @@ pub enum ReelError {
     /// The operating system reported an error during an append. The reel still has its old content.
     #[error("{}: nothing was appended: {error}", path.display())]
     Append {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The system's error.
         error: std::io::Error,
@@ -183,13 +183,13 @@ pub enum ReelError {
          index the new ones to a reel of their own", path.display()
     )]
     OtherRules {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
     /// Another process is appending to the reel or replacing it.
     #[error("{}: another process is writing this reel: wait until it is done", path.display())]
     Busy {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
     /// The path is a folder, a device or a pipe, but a reel must be a file.
@@ -201,7 +201,7 @@ pub enum ReelError {
     /// The file does not begin with the magic bytes of a reel.
     #[error("{} is no reel: `orbit index` makes one from PGN", path.display())]
     NotAReel {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
     },
     /// The file was written by a later version of this program.
@@ -210,7 +210,7 @@ pub enum ReelError {
          update the program, or index the PGN again", path.display()
     )]
     NewerVersion {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The version of the file.
         found: u32,
@@ -218,7 +218,7 @@ pub enum ReelError {
     /// The file ends too early.
     #[error("{}: the file ends after {found} of {expected} bytes: copy or index it again", path.display())]
     Truncated {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The length that the header states.
         expected: u64,
@@ -228,7 +228,7 @@ pub enum ReelError {
     /// Bytes were altered after the reel was written.
     #[error("{}: damaged, the checksum of {part} is wrong; copy or index it again", path.display())]
     Checksum {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The header, the directory or a block.
         part: FilePart,
@@ -236,7 +236,7 @@ pub enum ReelError {
     /// The checksums are right, but the data contradict each other.
     #[error("{}: inconsistent, in {part}: {what}; index the PGN again", path.display())]
     Inconsistent {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The header, the directory or a block.
         part: FilePart,
@@ -246,7 +246,7 @@ pub enum ReelError {
     /// There was not enough memory to read a part of the file.
     #[error("{}: there is not enough memory to read {part}; close other programs, or use fewer threads", path.display())]
     Memory {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The directory or a block.
         part: FilePart,
@@ -254,7 +254,7 @@ pub enum ReelError {
     /// The reel exceeds a limit of the format.
     #[error("{}: {what}", path.display())]
     TooLarge {
-        /// The file.
+        /// The path of the file.
         path: PathBuf,
         /// The part that exceeds the limit.
         what: &'static str,
@@ -262,7 +262,7 @@ pub enum ReelError {
 }
 
 impl ReelError {
-    /// Returns the file.
+    /// Returns the path of the file that the error concerns.
     pub fn path(&self) -> &Path {
         match self {
             ReelError::Io { path, .. }

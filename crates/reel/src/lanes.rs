@@ -21,13 +21,14 @@ pub type LaneColumn = [[u64; LANES]; SEGMENT_SLOTS];
 /// The bits of the [`State`] at each slot of eight segments: `[i][n]` is slot `i` of the `n`-th segment.
 pub type LaneStates = [[u32; LANES]; SEGMENT_SLOTS];
 
-/// The changes made by the moves of eight segments (32 positions each).
+/// The changes to the board that the moves of eight segments (32 positions each) make.
 #[repr(align(64))]
 #[derive(Clone, Debug)]
 pub struct LaneMoves {
-    /// For each slot, the squares that its move empties, before it sets others.
+    /// For each slot, the squares that are emptied by the move played from its position. They are emptied before other squares are
+    /// set.
     emptied: LaneColumn,
-    /// For each plane and each slot, the squares that the move sets.
+    /// For each bit plane of the board and each slot, the squares whose bits are set by the move played from its position.
     set: [LaneColumn; 4],
     /// The states at the beginning of games and side lines. Each state is stored one slot before the first slot of the game or
     /// line.
@@ -199,7 +200,8 @@ fn white_slots(first: u32, black: u32) -> u32 {
 fn transpose(moves: &[PackedMove; SEGMENT_SLOTS], n: usize, out: &mut [[u16; LANES]; SEGMENT_SLOTS]) -> u32 {
     let mut special = 0;
     for i in 0..SEGMENT_SLOTS {
-        // Codes 0, 7, 8 and 15 are special, because their role (the low three bits) is 0 or 7.
+        // Castling, en passant captures, null moves and start marks are special. Their codes are 0, 7, 8 and 15, whose low three
+        // bits (the role in all other codes) are 0 or 7.
         let role = u32::from(moves[i].0) >> 12 & 7;
         special |= u32::from((role + 1) & 6 == 0) << i;
         out[i][n] = moves[i].0;

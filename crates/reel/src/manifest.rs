@@ -42,7 +42,7 @@ pub enum ManifestError {
     Malformed {
         /// The manifest.
         path: PathBuf,
-        /// The error in it.
+        /// A description of the error in the manifest.
         what: String,
     },
     /// A folder contains shards but no manifest.

@@ -12,17 +12,17 @@ use orbit_core::board::Code;
 /// The number of segments that share bounds.
 pub const MATERIAL_SEGMENTS: usize = 4;
 
-/// The codes of pieces, in the order of the columns.
+/// The codes of pieces, in the order of [`Material::columns`].
 pub(super) const CODES: [u8; 12] = [1, 2, 3, 4, 5, 6, 9, 10, 11, 12, 13, 14];
 
-/// The highest number that can be stored. It stands for 15 or more.
+/// The highest number of pieces that [`Numbers`] can store. It stands for 15 or more.
 pub(super) const MANY: u8 = 15;
 
 /// For each piece code and each group of [`MATERIAL_SEGMENTS`] consecutive segments of a block, the minimum and the maximum number
 /// of pieces.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Material {
-    /// For each code, a column with one byte for each group of segments.
+    /// For each piece code of [`CODES`], a column with one byte for each group of segments.
     pub(super) columns: [Vec<Numbers>; CODES.len()],
 }
 

@@ -193,12 +193,12 @@ impl Reel {
         }
     }
 
-    /// Returns the path of the file.
+    /// Returns the path of the reel's file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Returns the version of the format.
+    /// Returns the version of the format in which the reel is written.
     pub fn version(&self) -> u32 {
         self.header.version
     }
@@ -273,7 +273,8 @@ impl Reel {
         (number - self.games_before[index] <= self.entries[index].games_read).then_some(index)
     }
 
-    /// Computes a fingerprint of the first `blocks` blocks from their file offsets, sizes and checksums.
+    /// Computes a fingerprint of the first `blocks` blocks from their file offsets, sizes and checksums. A table of positions
+    /// stores it, to recognise the reel from which it was made.
     ///
     /// # Errors
     ///

@@ -140,8 +140,8 @@ fn passed(moves: &[PackedMove; SEGMENT_SLOTS]) -> [u16; SEGMENT_SLOTS] {
     out
 }
 
-/// Computes the plies of a segment. They count up from the ply of the key position. After a terminal slot, they continue from the
-/// first ply of the next line.
+/// Computes the plies of a segment. They count up from the ply of the key position. After the last slot of a line, they continue
+/// from the first ply of the next line.
 pub fn number_plies(
     plies: &mut [u32; SEGMENT_SLOTS],
     block: &Block,

@@ -36,7 +36,7 @@ pub struct ShardsWriter {
 }
 
 impl ShardsWriter {
-    /// Starts a folder, which must be empty or not exist yet.
+    /// Creates a writer for a folder of reels. The folder must be empty or not exist yet.
     ///
     /// # Errors
     ///
@@ -64,8 +64,8 @@ impl ShardsWriter {
         })
     }
 
-    /// Appends a block. The block refers to its sources by index in `sources`. Only the sources' names and files need to be known
-    /// at this time.
+    /// Appends a block. The block refers to its sources by index in `sources`. Only the names and files of the sources need to be
+    /// known by now; [`ShardsWriter::finish`] gets all facts about them.
     ///
     /// # Errors
     ///

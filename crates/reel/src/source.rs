@@ -54,8 +54,8 @@ impl ReelSource {
         self.failure.is_some() && self.games == 0
     }
 
-    /// Compares the current file with the stamp from when it was read. The content is read only if the size is the same and the
-    /// time differs.
+    /// Compares the source's file with the stamp that it had when it was read, to find out whether it has changed. The content is
+    /// read only if the size is the same and the time differs.
     ///
     /// # Errors
     ///
@@ -64,8 +64,8 @@ impl ReelSource {
         self.compare(reel, Stamp::compare)
     }
 
-    /// Like [`ReelSource::freshness`], but never reads the content of the file. The result [`Freshness::Unread`] means that only
-    /// the content could decide.
+    /// Like [`ReelSource::freshness`], but never reads the content of the file. If only the hash of the content could show whether
+    /// the file has changed, the result is [`Freshness::Unread`].
     ///
     /// # Errors
     ///

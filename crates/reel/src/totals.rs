@@ -13,7 +13,7 @@ use orbit_core::game::{Date, date, rating};
 /// The maximum number of reason classes that are counted separately for each kind of problem. If there are more, the last ones in
 /// alphabetical order are counted as [`OTHER_REASONS`], which makes sums of totals independent of the order.
 pub const REASONS_MAX: usize = 256;
-/// The class in which reasons beyond [`REASONS_MAX`] are counted.
+/// The class in which a problem is counted if there are more than [`REASONS_MAX`] classes and its reason has none of its own.
 pub const OTHER_REASONS: &str = "other reasons";
 /// The class of games that were dropped because they equal an earlier game.
 pub const DUPLICATE: &str = "exact duplicate";
@@ -136,7 +136,8 @@ impl Totals {
         self.elos = Some((a.min(low), b.max(high)));
     }
 
-    /// Adds the dates and ratings of a block. Each distinct value is examined only once as a date and only once as a rating.
+    /// Adds the dates and ratings of a block to the totals. Each distinct tag value is examined only once as a date and only once
+    /// as a rating.
     fn add_ranges(&mut self, block: &Block) {
         let names: Vec<Fact> = block.tags.names.iter().map(Fact::from_tag).collect();
         // `dates` contains the date that each value represents, if any, and `ratings` is true for values that were already examined
@@ -221,7 +222,7 @@ impl Totals {
     }
 }
 
-/// The kind of fact that a tag contains.
+/// The kind of fact that [`Totals`] collects from a tag, if any.
 #[derive(Clone, Copy)]
 enum Fact {
     /// A date, with the index of the tag's name in [`date::TAGS`].

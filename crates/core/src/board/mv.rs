@@ -17,7 +17,8 @@ pub enum MoveKind {
     /// Not a move, but a mark in a reel (orbit's file of games). It replaces the move in the last position of a line. The next
     /// position of the reel is in another game, or in another line of the same game.
     Start,
-    /// Any other move. The code is the content of `to` after the move, so a promotion has the code of the new piece.
+    /// A move of any other kind, including captures and promotions. The code is the content of `to` after the move, so a promotion
+    /// has the code of the new piece.
     Piece(Code),
 }
 

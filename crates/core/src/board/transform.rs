@@ -87,7 +87,7 @@ impl Dihedral {
             .expect("each of the eight symmetries has an inverse")
     }
 
-    /// Returns the image of a set of squares.
+    /// Returns the image of a set of squares under this symmetry.
     #[must_use]
     pub fn apply(self, squares: Bitboard) -> Bitboard {
         Bitboard(bits(squares).fold(0, |out, (x, y)| {
@@ -203,7 +203,7 @@ impl SquareMap {
         }
     }
 
-    /// Returns the image of a set of squares.
+    /// Returns the image of a set of squares under this map.
     #[must_use]
     pub fn apply(self, squares: Bitboard) -> Bitboard {
         Bitboard(bits(squares).fold(0, |out, (x, y)| {

@@ -20,7 +20,7 @@ pub fn counters(fen: &[u8]) -> [Option<&[u8]>; 2] {
     [words.next(), words.next()]
 }
 
-/// A line of a list, split into its parts.
+/// A line of a FEN or EPD list, split into position, counters and operations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListLine<'l> {
     /// The text of the first four fields (placement, side to move, castling, en passant), or of fewer if the line has fewer.
@@ -31,7 +31,7 @@ pub struct ListLine<'l> {
 }
 
 impl<'l> ListLine<'l> {
-    /// Splits a line into its parts.
+    /// Splits a line of a FEN or EPD list into position, counters and operations.
     ///
     /// ```
     /// use orbit_core::fen::ListLine;

@@ -124,7 +124,7 @@ impl OutputFile {
         Ok(output)
     }
 
-    /// Returns the path as the user gave it.
+    /// Returns the path of the output, as the user gave it.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -105,7 +105,8 @@ impl Unfinished {
         remove_all(&lock(&self.0));
     }
 
-    /// Like [`Unfinished::remove`], but never waits. If another thread is using the list, nothing is removed.
+    /// Like [`Unfinished::remove`], but never waits for the lock. If another thread is using this list of files, no file is
+    /// removed.
     pub fn try_remove(&self) {
         if let Ok(paths) = self.0.try_lock() {
             remove_all(&paths);

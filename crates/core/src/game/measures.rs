@@ -23,7 +23,7 @@ pub enum Measure {
 }
 
 impl Measure {
-    /// All kinds.
+    /// All measures.
     pub const ALL: [Measure; 4] = [Measure::Clock, Measure::Spent, Measure::Eval, Measure::Loss];
 
     /// Returns the name used for the measure in the options `--where`, `--stats`, `--columns` and `--sort`.
@@ -36,7 +36,7 @@ impl Measure {
         }
     }
 
-    /// Returns the unit in which outputs show the numbers.
+    /// Returns the unit in which outputs show the values of this measure.
     pub const fn unit(self) -> &'static str {
         match self {
             Measure::Clock | Measure::Spent => "seconds",
@@ -44,7 +44,7 @@ impl Measure {
         }
     }
 
-    /// Returns the resolution of the numbers: the smallest difference that two of them can have, in thousandths.
+    /// Returns the resolution of this measure: the smallest difference that two of its values can have, in thousandths.
     pub const fn resolution(self) -> u32 {
         match self {
             Measure::Clock | Measure::Spent => 1,
@@ -184,7 +184,7 @@ impl EvalCommand {
 }
 
 impl Commands {
-    /// Reads a comment, without its delimiters.
+    /// Reads the commands in a comment. `comment` is the text between the delimiters.
     pub fn from_comment(comment: &[u8]) -> Commands {
         let mut commands = Commands::default();
         for at in memchr::memmem::find_iter(comment, b"[%") {

@@ -52,16 +52,16 @@ pub(super) struct NameForm {
     has_comma: bool,
 }
 
-/// The relation of two spellings.
+/// The relation between two spellings of players' names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum NameLikeness {
-    /// They may belong to one player.
+    /// The two spellings may belong to one player.
     Fit,
     /// One name is a surname alone. The other name has no comma, so its surname is unknown.
     Open,
     /// The surnames are the same, but the given names contradict each other.
     Contradict,
-    /// They have no surname in common.
+    /// The two spellings have no surname in common.
     Unlike,
 }
 
@@ -76,7 +76,7 @@ pub enum Nearness {
     Surname,
 }
 
-/// A name without a letter.
+/// The error for a player's name that contains no letter.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{0}` is no name; write a name such as `Carlsen`, `Carlsen, M` or `Magnus Carlsen`")]
 pub struct NoName(String);

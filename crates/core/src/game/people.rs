@@ -86,8 +86,8 @@ impl<'a> People<'a> {
             };
             let of_number = numbered.entry(number).or_default();
             let shares = |&other: &usize| have_word_in_common(&forms[row], &forms[other]);
-            // If the new row shares a word with several units (groups of mentions), these units are merged, even if they share no
-            // word with each other.
+            // If the name in the new row shares a word with names of several units (groups of mentions), these units are merged,
+            // even if their names share no word with each other.
             let (tied, rest): (Vec<usize>, Vec<usize>) =
                 of_number.iter().partition(|&&unit| units[unit].rows.iter().any(shares));
             let mut all = vec![row];
@@ -116,8 +116,8 @@ impl<'a> People<'a> {
             fitting[a].push(b);
             fitting[b].push(a);
         }
-        // For each unit (a group of mentions), lists the units that must agree with each other before it can be merged: the units
-        // that fit it and, if it is a surname alone, the names without a comma.
+        // A unit (a group of mentions) is merged only if the units that might be the same player agree with each other. `compared`
+        // lists these for each unit: the units that fit it and, if it is a surname alone, also the units whose names have no comma.
         let mut compared = fitting.clone();
         for &[a, b] in &open {
             let (bare, other) = if self.is_bare(a) { (a, b) } else { (b, a) };

@@ -143,7 +143,7 @@ fn a_game_shows_the_date_that_counts() {
     }
 }
 
-/// Checks the two rules for texts: CQL's rule, and the rule for everything else.
+/// Checks the two rules for reading a text from a tag: CQL's rule, which queries follow, and the rule that everything else follows.
 #[test]
 fn texts_by_either_rule() {
     for (name, value, as_cql, otherwise) in [

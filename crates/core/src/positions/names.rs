@@ -36,7 +36,7 @@ pub struct TransformStep {
     pub transform: Transform,
     /// The place of the word in the text.
     pub span: Span,
-    /// A warning if the word has the opposite meaning in another program.
+    /// A warning if the word has the opposite meaning in CQL or in chessops.
     pub warning: Option<Diagnostic>,
 }
 

@@ -27,7 +27,7 @@ pub enum SquareTransform {
 }
 
 impl SquareTransform {
-    /// Returns the image of a set.
+    /// Returns the image of a set of squares under this transform.
     ///
     /// ```
     /// use orbit_core::board::{Bitboard, Square};

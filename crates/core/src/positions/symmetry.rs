@@ -45,7 +45,8 @@ impl Symmetry {
         image.expect("a symmetry sends each square to one of its own")
     }
 
-    /// Returns whether a board equals its image, piece by piece. The side to move and the castling rights are not part of a board.
+    /// Returns whether a board equals its image under this symmetry, piece by piece. The side to move and the castling rights are
+    /// not part of a board.
     ///
     /// ```
     /// use orbit_core::positions::{Board, SymmetryGroup};

@@ -5,7 +5,7 @@ use crate::interrupt::Interrupt;
 use super::syntax::{ByteSet, SyntaxNode, folded, is_line_end, is_word, tree};
 
 pub(super) const STEPS_MAX: u64 = 10_000_000;
-/// The number of steps between two checks for an interrupt.
+/// The number of steps of a search between two checks for an interrupt.
 const STEPS_A_LOOK: u64 = 1 << 16;
 /// The maximum number of entries on the undo stack, which the machine needs to backtrack. An entry is an alternative that has not
 /// been tried yet, or the old value of a register.

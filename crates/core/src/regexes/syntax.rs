@@ -32,7 +32,7 @@ pub(super) enum SyntaxNode {
         min: u32,
         max: Option<u32>,
         greedy: bool,
-        /// The groups inside the repetition, which are cleared before each iteration.
+        /// The capture groups inside the repetition. They are cleared before each iteration.
         groups: Range<usize>,
     },
     /// `^` or `$`. If `lines` is true, they also match at the start and end of each line.

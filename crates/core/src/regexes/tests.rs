@@ -4,8 +4,8 @@ use regress::Regex;
 use super::{CompiledPattern, TooLong};
 use crate::interrupt::Interrupt;
 
-/// Returns the groups that the crate `regress`, another implementation of ECMAScript regular expressions, finds. Each byte of the
-/// pattern and of the text is one character.
+/// Returns the capture groups of the match found by `regress`, a crate that also implements ECMAScript regular expressions. Each
+/// byte of the pattern and of the text is one character.
 fn expected(pattern: &str, text: &[u8]) -> Vec<Option<(usize, usize)>> {
     let characters = |bytes: &[u8]| bytes.iter().map(|&byte| char::from(byte)).collect::<String>();
     let searched = characters(text);

@@ -60,7 +60,7 @@ pub(super) fn list(file: &mut &File, list: &mut MemberList) -> Result<sevenz_rus
     Ok(found)
 }
 
-/// Returns the index of the block that contains an entry, or `None` if the entry has no bytes.
+/// Returns the index of the compressed block that contains the entry `number` of the archive, or `None` if the entry has no bytes.
 fn block_of(list: &sevenz_rust2::Archive, number: usize) -> Option<usize> {
     list.stream_map.file_block_index.get(number).copied().flatten()
 }

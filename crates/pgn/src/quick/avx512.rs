@@ -20,13 +20,13 @@ use orbit_core::isa::Avx512;
 impl Instructions for Avx512 {
     #[inline(always)]
     fn classes(self, block: &[u8; BLOCK]) -> Classes {
-        // SAFETY: a value of `Avx512` exists only where the processor has these instructions.
+        // SAFETY: a value of `Avx512` exists only where the processor has the AVX-512 instructions used here.
         unsafe { classes(block) }
     }
 
     #[inline(always)]
     fn first_words(self, span: &[u8; SPAN], words: MoveWords) -> (FirstWords, usize) {
-        // SAFETY: a value of `Avx512` exists only where the processor has these instructions.
+        // SAFETY: a value of `Avx512` exists only where the processor has the AVX-512 instructions used here.
         unsafe { first_words(span, words) }
     }
 
@@ -120,7 +120,7 @@ impl Lanes for Eight {
 
     #[inline(always)]
     fn all(self, number: u64) -> Eight {
-        // SAFETY: a value of `Eight` exists only where the processor has these instructions.
+        // SAFETY: a value of `Eight` exists only where the processor has the AVX-512 instructions used here.
         Eight(unsafe { _mm512_set1_epi64(number as i64) })
     }
 
@@ -136,7 +136,7 @@ impl Lanes for Eight {
 
     #[inline(always)]
     fn equal(self, other: Eight) -> Eight {
-        // SAFETY: a value of `Eight` exists only where the processor has these instructions.
+        // SAFETY: a value of `Eight` exists only where the processor has the AVX-512 instructions used here.
         unsafe {
             let equal = _mm512_cmpeq_epi64_mask(self.0, other.0);
             Eight(_mm512_maskz_mov_epi64(equal, self.all(!0).0))
@@ -145,7 +145,7 @@ impl Lanes for Eight {
 
     #[inline(always)]
     fn pick(self, yes: Eight, no: Eight) -> Eight {
-        // SAFETY: a value of `Eight` exists only where the processor has these instructions.
+        // SAFETY: a value of `Eight` exists only where the processor has the AVX-512 instructions used here.
         unsafe {
             let is_yes = _mm512_test_epi64_mask(self.0, self.0);
             Eight(_mm512_mask_blend_epi64(is_yes, no.0, yes.0))

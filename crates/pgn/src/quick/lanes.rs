@@ -47,7 +47,7 @@ macro_rules! pairwise {
         $(
             #[inline(always)]
             fn $name(self, other: Self) -> Self {
-                // SAFETY: a value of this type exists only where the processor has these instructions.
+                // SAFETY: a value of this type exists only where the processor has the instructions of the type.
                 Self(unsafe { $instruction(self.0, other.0) })
             }
         )*

@@ -10,9 +10,9 @@ use super::words::{FirstWords, WORDS};
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PieceTables {
-    /// An index into [`HINTS`](super::tables::HINTS): the letter for the file or rank of the origin.
+    /// For each token, an index into [`HINTS`](super::tables::HINTS): the letter that names the file or rank of the move's origin.
     pub(super) hint: [u64; WORDS],
-    /// An index into one color's row of [`FROM`](super::tables::FROM): the role and the target square.
+    /// For each token, an index into one color's row of [`FROM`](super::tables::FROM): the role and the target square.
     pub(super) reach: [u64; WORDS],
     pub(super) to: [u64; WORDS],
     /// The target square as a bitboard.
@@ -23,13 +23,14 @@ pub(super) struct PieceTables {
     /// For each of the three bit planes that encode roles: the bitboard of the target square if the role of the moving piece has a
     /// 1 in this plane, otherwise 0.
     pub(super) put: [[u64; WORDS]; 3],
-    /// The bitboard of the target square if a pawn moves, otherwise 0.
+    /// For each token, the bitboard of the target square if a pawn moves, otherwise 0.
     pub(super) pawn_target: [u64; WORDS],
-    /// All bits set if a pawn captures.
+    /// For each token of a pawn move, all ones if the pawn captures, otherwise 0.
     pub(super) takes: [u64; WORDS],
-    /// The bitboard of the squares two ranks above and below the target if a pawn moves, otherwise 0.
+    /// For each token, the bitboard of the squares two ranks above and below the target if a pawn moves, otherwise 0.
     pub(super) double: [u64; WORDS],
-    /// The target square and the role, in the encoding of [`PackedMove`](orbit_core::board::PackedMove).
+    /// For each token, the target square and the role of the moving piece, in the encoding of
+    /// [`PackedMove`](orbit_core::board::PackedMove).
     pub(super) mv: [u64; WORDS],
 }
 

@@ -24,7 +24,7 @@ pub(crate) enum San {
         to: Square,
         promotion: Option<Role>,
     },
-    /// A move of any other piece, from one of the squares `hints`.
+    /// A move of a knight, bishop, rook, queen or king, from one of the squares `hints`.
     Piece {
         role: Role,
         hints: u64,
@@ -33,7 +33,7 @@ pub(crate) enum San {
 }
 
 impl Tokenizer<'_> {
-    /// Reads the next token of the main line, if the text up to its end is plain.
+    /// Reads the next move of the main line. Returns `None` if this fast path cannot read all text up to the end of the move.
     #[inline(always)]
     pub(crate) fn plain(&mut self) -> Option<PlainMove> {
         if !self.is_plain() || self.depth > 0 {
@@ -97,12 +97,13 @@ impl Tokenizer<'_> {
         self.words += words as u32;
     }
 
-    /// Skips the tokens of the main line as long as they are plain.
+    /// Skips moves of the main line, up to the first text that this fast path cannot read.
     pub(crate) fn skip_plain(&mut self) {
         while self.plain().is_some() {}
     }
 
-    /// Skips a variation as long as it is plain. Its tokens are not interpreted, except that the fast path stops at a result.
+    /// Skips the text of a variation, up to its end or to the first text that this fast path cannot read. The tokens are not
+    /// interpreted, except that the fast path stops at a result.
     pub(super) fn skip_variation(&mut self) {
         if !self.is_plain() {
             return;
@@ -345,7 +346,8 @@ mod tests {
         }
     }
 
-    /// Checks every token of up to four letters from a small alphabet, and longer tokens that begin with one of them.
+    /// Checks that the fast path reads tokens as the general path does. The tokens have up to four letters from a small alphabet,
+    /// or begin with such a token.
     #[test]
     fn plain_words_say_what_they_say_elsewhere() {
         let letters = b"abeKQRNOPx1248=+#?-";

@@ -13,7 +13,7 @@ pub(super) struct AnswerHead {
     pub(super) status: u16,
     /// The header `Content-Length`.
     pub(super) length: Option<u64>,
-    /// True if the body has chunked encoding, which marks its own end.
+    /// True if the response body has chunked encoding, which marks the end of the body.
     pub(super) is_chunked: bool,
     pub(super) etag: Option<String>,
     pub(super) modified: Option<String>,
@@ -57,12 +57,12 @@ impl AnswerHead {
         }
     }
 
-    /// Returns whether the end of the body can be distinguished from a lost connection.
+    /// Returns whether the end of the response body can be distinguished from a lost connection.
     pub(super) fn has_end(&self) -> bool {
         self.is_chunked || self.length.is_some()
     }
 
-    /// Returns a message about the status, with a remedy.
+    /// Returns a message about the status of a response that is refused, with a remedy if one is known.
     pub(super) fn refusal(&self) -> String {
         let status = StatusCode::from_u16(self.status).ok();
         let name = status.and_then(|status| status.canonical_reason()).unwrap_or("a status without a name");
@@ -97,7 +97,7 @@ pub(super) enum Verdict {
     GoesOn {
         skip: u64,
     },
-    /// There are no further bytes.
+    /// The file has no bytes beyond those that the reader already has.
     Complete,
     /// The request failed for the given reason, but may succeed later.
     Later(String),
