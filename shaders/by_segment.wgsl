@@ -1,4 +1,4 @@
-// Reads key positions (the first position of each segment) and moves that are stored segment by segment.
+// Reads key positions (the first position of each segment) and moves. All words of a segment are stored together.
 
 @group(0) @binding(1) var<storage, read> keys: array<Key>;
 @group(0) @binding(2) var<storage, read> moves: array<Bits>;

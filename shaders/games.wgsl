@@ -14,12 +14,13 @@ struct Making {
     // The games of this dispatch, from `first` up to but not including `end`.
     first: u32,
     end: u32,
-    // The number of segments, which is also the number of words in a mask.
+    // The number of segments in the upload, which is also the number of words in a mask.
     segments: u32,
-    // The index in `words` of the first slot's word, and the distance between the words of consecutive slots.
+    // The place of the words in `words`: the index of the first slot's word, and the distance between the words of
+    // consecutive slots.
     place: u32,
     stride: u32,
-    // The word of all slots, if `stride` is 0.
+    // The two halves of the constant word that all slots have if `stride` is 0.
     low: u32,
     high: u32,
     unused: u32,
@@ -28,9 +29,9 @@ struct Making {
 @group(0) @binding(0) var<uniform> making: Making;
 // For each game, its first slot and the slot after its last slot.
 @group(0) @binding(1) var<storage, read> games: array<vec2<u32>>;
-// The masks, stored consecutively. Each has one 32-bit word for each segment.
+// The masks from which the column is computed, stored consecutively. Each has one 32-bit word for each segment.
 @group(0) @binding(2) var<storage, read> masks: array<u32>;
-// The words. Each slot has one word of two 32-bit integers.
+// The words from which the column is computed. Each slot has one word of two 32-bit integers.
 @group(0) @binding(3) var<storage, read> words: array<u32>;
 // The column to compute, which is 0 everywhere before the dispatch. It is atomic, because several games may share a
 // word of a mask.

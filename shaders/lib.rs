@@ -9,10 +9,10 @@ pub const BITBOARD: &str = include_str!("bitboard.wgsl");
 pub const BITBOARD_WIDE: &str = include_str!("bitboard_wide.wgsl");
 /// `bits.wgsl`: functions on words, with the same source for both representations of words.
 pub const BITS: &str = include_str!("bits.wgsl");
-/// `by_segment.wgsl`: reads key positions and moves that are stored segment by segment.
+/// `by_segment.wgsl`: reads key positions and moves from buffers in which all words of a segment are stored together.
 pub const BY_SEGMENT: &str = include_str!("by_segment.wgsl");
-/// `by_word.wgsl`: reads key positions and moves that are stored word by word, that is, the first word of all segments,
-/// then the second word of all segments, and so on.
+/// `by_word.wgsl`: reads key positions and moves from transposed buffers, which contain the first word of every
+/// segment, then the second word of every segment, and so on.
 pub const BY_WORD: &str = include_str!("by_word.wgsl");
 /// `carry.wgsl`: combines, for each position, the results of a stage (a program that runs before the rest of the plan) at earlier
 /// or later positions of the game.

@@ -209,8 +209,8 @@ fn column_number(at: At, column: u32) -> Bits {
     return number(columns[at.game * COLUMN_WORDS + 2u * column + 1u]);
 }
 
-// Returns the value, at the current slot, of a mask column that a stage (a program that runs first) propagated. `place`
-// is the number of words that the columns before this one have for each segment.
+// Returns the value, at the current slot, of a mask column that a stage (a program that runs before the rest of the
+// plan) propagated. `place` is the number of words that the columns before this one have for each segment.
 fn carried_mask(at: At, place: u32) -> Bits {
     let word = carried[place * params.segments + at.segment];
     return mask(((word >> at.slot) & 1u) != 0u);

@@ -38,7 +38,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         if (index < params.end) {
             let entry = entries[index];
             let slots = entry.slots & lane_slots(lane);
-            // The second lane writes its words after those of the first lane.
+            // The second lane (invocation) writes its words after those of the first lane.
             let before = select(0u, countOneBits(entry.slots & lane_slots(0u)), lane == 1u);
             replay(entry.segment, slots, entry.first + before * WORDS, lane_words(lane));
         }

@@ -45,7 +45,7 @@ pub const ADD: u32 = 0x9e37_79b9;
 /// A rate that was measured on a device.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Floor {
-    /// The number of bytes or instructions per second.
+    /// The measured speed, in bytes or instructions per second.
     pub rate: f64,
     /// The number of bytes of the buffer, or the number of instructions of a dispatch.
     pub amount: u64,
@@ -60,7 +60,7 @@ pub struct FloorDevice<'a> {
 }
 
 impl FloorDevice<'_> {
-    /// Measures how many bytes per second a kernel reads that only reads, with a buffer of about `bytes` bytes.
+    /// Measures how many bytes per second a kernel reads if it does nothing else. The buffer has about `bytes` bytes.
     pub fn read(&self, bytes: u64) -> Result<Floor, GpuError> {
         let memory = KernelBuffers::fill(self, bytes)?;
         let (took, sums) = memory.run(self.gpu, "read_all", 0)?;
@@ -191,7 +191,7 @@ impl KernelBuffers {
         VECTOR_BYTES * self.vectors
     }
 
-    /// Returns the sum of all words of the source buffer.
+    /// Returns the sum of all words of the source buffer, with which the sum that the device computes is compared.
     fn expected(&self) -> u32 {
         let sum = |words: u64| (0..words).map(pattern).fold(0u32, u32::wrapping_add);
         let (words, piece) = (self.bytes() / 4, PIECE_BYTES / 4);

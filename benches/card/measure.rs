@@ -164,7 +164,7 @@ pub fn upload<'a>(
     }
 }
 
-/// Games in the card's memory, in one layout.
+/// Games in the card's memory, in one of the two memory layouts (see `Variant::transposed`).
 pub struct GamesOnCard<'a> {
     pub resident: Resident<'a>,
     pub blocks: Vec<&'a Block>,
@@ -223,8 +223,8 @@ pub fn resident(
     let kernel = times.kernel.filter(|time| !time.is_zero()).map(|time| rate(card.positions, time));
     let fast = kernel.unwrap_or(whole);
     let bytes = card.position_bytes();
-    // A query with stages (programs that first run over a whole block of games) reads the games several times and partly runs on
-    // the processor, so these limits do not apply to it.
+    // A query with stages (programs that first run over a whole block of games) reads the games several times and
+    // partly runs on the processor, so the limits for reads and instructions do not apply to it.
     let has_stages = gpu.kernel().all().count() > 1;
     let roof_bytes = roofs.read.filter(|_| !has_stages).map(|read| read / bytes);
     let (instructions, roof_instructions) =

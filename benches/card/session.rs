@@ -63,7 +63,7 @@ pub struct Session<'a> {
 /// variant. The rates are computed from the time of the whole run.
 struct Trials {
     fastest: Variant,
-    /// The time of the fastest variant relative to the default's.
+    /// The time that the fastest variant takes, relative to the time of the default variant.
     relative: f64,
     rates: Vec<Option<f64>>,
 }
@@ -74,7 +74,8 @@ fn kernel_ns(row: &Value) -> f64 {
     row["kernel_ns"].as_f64().or(row["ns"].as_f64()).unwrap_or(f64::INFINITY)
 }
 
-/// Returns the geometric mean of the rows' times, each relative to the default variant; `None` unless all rows are right.
+/// Returns the geometric mean of the rows' times, each relative to the default variant; `None` unless the answers of
+/// all rows are right.
 fn mean(rows: &[Option<Value>]) -> Option<f64> {
     let logarithms: Option<Vec<f64>> =
         rows.iter().map(|row| Some(row.as_ref()?["relative"].as_f64()?.ln())).collect();
@@ -175,7 +176,8 @@ impl Session<'_> {
         let begun = Instant::now();
         let share = self.budget.mul_f64(TRIAL_SHARE);
         let wanted = self.trial_positions(wanted, roofs);
-        // The games in each of the two layouts. A layout is uploaded when a variant first needs it.
+        // The games on the card in each of the two memory layouts (see `Variant::transposed`). A layout is uploaded
+        // when a variant first needs it.
         let layouts: [OnceLock<Result<GamesOnCard, String>>; 2] = Default::default();
         let mut base = vec![f64::INFINITY; self.queries.len()];
         let tried = || TRIED.into_iter().filter(|&k| k < self.queries.len());
@@ -229,7 +231,8 @@ impl Session<'_> {
                 .ok()
                 .and_then(|row| row["positions_s"].as_f64());
         let rows = self.queries.len() + TRIED.len() * Variant::all(&self.report).len();
-        // Other queries may be several times slower than the first one.
+        // The rate is that of the first query. Other queries may be several times slower, so the number of passes is
+        // multiplied by 4.
         let passes = (rows * (self.runs + 1) * 4) as f64;
         let in_time = rate.unwrap_or(0.0) * TRIAL_SHARE * self.recorder.left().as_secs_f64() / passes;
         wanted.min(TRIAL_POSITIONS).min((in_time as u64).max(PROBE_POSITIONS / 16))
@@ -265,7 +268,7 @@ impl Session<'_> {
         rows.collect()
     }
 
-    /// Returns the number of positions for which the remaining time suffices.
+    /// Returns the number of positions, at most `wanted`, for which the remaining time suffices to measure the rows.
     fn fit(&self, wanted: u64, trials: &Trials, roofs: Roofs) -> u64 {
         let passes = (self.runs + 1) as f64;
         let upload = roofs.upload.unwrap_or(f64::INFINITY);
@@ -310,7 +313,8 @@ impl Session<'_> {
         for &variant in &variants {
             let is_last = Some(&variant) == variants.last();
             if card.as_ref().is_none_or(|(transposed, _)| *transposed != variant.transposed) {
-                // The card may lack the memory for the games in both layouts.
+                // The card may lack the memory for the games in both layouts, so the games in the other layout are
+                // freed first.
                 drop(card.take());
                 let name = if variant.transposed { "the games, transposed" } else { "the games" };
                 record.task("games", name, 0.1, || {

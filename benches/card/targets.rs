@@ -7,10 +7,12 @@ use super::TARGET_QUERY;
 const GIGA: f64 = 1e9;
 /// The target for the query with 672 copies (transformed patterns), in positions per second, with the games in the card's memory.
 const RESIDENT: f64 = 20.0 * GIGA;
-/// The target after that: this number of positions per second, or [`ROOF_SHARE`] of the measured limit, whichever is lower.
+/// The stricter target that applies once [`RESIDENT`] is reached: this number of positions per second, or
+/// [`ROOF_SHARE`] of the measured limit, whichever is lower.
 const RESIDENT_THEN: f64 = 50.0 * GIGA;
 const ROOF_SHARE: f64 = 0.6;
-/// The target for streamed games: this share of the fastest upload speed, and [`STREAMED_BYTES`] bytes per second.
+/// The two targets for streamed games. The speed must reach this share of the fastest upload speed, and
+/// [`STREAMED_BYTES`] bytes per second.
 const STREAMED_SHARE: f64 = 0.8;
 const STREAMED_BYTES: f64 = 10.0 * GIGA;
 

@@ -46,7 +46,7 @@ pub fn vector_per_replayed_position(assembly: &str) -> Option<f64> {
     if loops(&parts).is_empty() { Some(all / SLOTS) } else { vector_per_position(assembly) }
 }
 
-/// Returns the number of vector instructions in one iteration of the longest loop.
+/// Returns the number of vector instructions in one iteration of the longest loop of a shader's machine code.
 pub fn vector_per_turn(assembly: &str) -> Option<f64> {
     let parts = parts(assembly);
     let turn = |range: Range<usize>| parts[range].iter().map(|part| f64::from(part.vector)).sum::<f64>();

@@ -26,7 +26,7 @@ const FAMILY: &str = "ORBIT_KERNELS_FAMILY";
 /// The environment variable that names a folder into which the machine code of each shader is written as text.
 const ASSEMBLY: &str = "ORBIT_KERNELS_ASSEMBLY";
 
-/// The queries that have their own kernels, with names. `benches/card` uses this list too.
+/// The names and texts of the queries whose kernels are compiled. `benches/card` includes the same file.
 const QUERIES: &str = include_str!("queries.tsv");
 
 /// The shader with which `benches/card` measures a card's instruction rate.

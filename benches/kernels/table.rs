@@ -24,7 +24,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// Creates a row. `common` is the value of the column with this name.
+    /// Creates the row of one shader. `common` is the value for the column `common`.
     pub fn new(
         family: &str,
         name: &str,
@@ -66,7 +66,7 @@ pub struct Table {
 }
 
 impl Table {
-    /// Parses and adds rows, from the output of a process or from a file.
+    /// Parses the rows in `text`, the output of a process or the contents of a file, and adds them to the table.
     pub fn extend(&mut self, text: &str) -> Result<(), String> {
         for line in text.lines().filter(|line| !line.starts_with("family\t")) {
             if let Some(version) = line.strip_prefix("# ") {

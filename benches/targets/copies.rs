@@ -14,8 +14,8 @@ use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure};
 
 const QUERIES: &[&str] = &[
-    // The queries compare the number with a bound. Without a comparison, nothing would be evaluated, because a number always has
-    // a value.
+    // The first and the last query compare a number with a constant. Without the comparison, nothing would be
+    // evaluated, because a number has a value at every position.
     "(#(shift {Nd4 & N})) >= 3",
     "shift flip flipcolor {Na1 attacks qb3}",
     "shift {#(Pa2 | Pb2 | Pc2 | Pd2) == 4}",
@@ -77,8 +77,8 @@ fn copy_by_copy(bench: &Bench, query: &str) -> Row {
     )
 }
 
-/// Measures a query that compares the number of matching copies with a bound, so the number is computed at every position. The
-/// result is relative to the time of the condition alone.
+/// Measures a query that matches where at least two copies match, so the number of matching copies is computed at every
+/// position. The result is relative to the time of [`CONDITION`], which computes no number.
 fn at_least(bench: &Bench) -> Vec<Row> {
     let games = &bench.inputs.games;
     let query = format!("({VALUE}) >= 2");
@@ -107,7 +107,7 @@ fn found(bench: &Bench, find: &str, here: &str, is_aimed: bool) -> Row {
     )
 }
 
-/// Measures how long a value takes to compute at every position, relative to a condition.
+/// Measures the time to compute a value at every position, relative to the time to evaluate a condition.
 fn values(bench: &Bench) -> Vec<Row> {
     let blocks = bench.inputs.blocks(VALUES_POSITIONS);
     let engines = [VALUE, CONDITION]

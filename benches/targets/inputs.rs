@@ -16,7 +16,7 @@ use crate::process;
 /// The minimum number of positions. Searching them takes longer than starting a process, and, at 32 bytes each, they do not fit
 /// in any cache.
 const POSITIONS_MIN: u64 = 16_000_000;
-/// The length, in bytes, of the beginning of the file in which the first games are looked for.
+/// The number of bytes at the beginning of the PGN file in which the first ten games are looked for.
 const HEAD_BYTES: u64 = 1 << 20;
 
 /// A reel and its size.
@@ -40,7 +40,7 @@ impl Games {
 /// All inputs. The files written for them are deleted on drop.
 pub struct Inputs {
     folder: TempDir,
-    /// The path of games without annotations, with at least [`POSITIONS_MIN`] positions.
+    /// The path of a PGN file with at least [`POSITIONS_MIN`] positions, whose games have no annotations.
     pub pgn: PathBuf,
     pub pgn_bytes: u64,
     /// The number of times that `pgn` repeats the given file.
@@ -53,7 +53,7 @@ pub struct Inputs {
 }
 
 impl Inputs {
-    /// Repeats the games until there are enough positions, and indexes them.
+    /// Repeats the given games until there are at least [`POSITIONS_MIN`] positions, and indexes them.
     pub fn prepare() -> Inputs {
         eprintln!("preparing the games ...");
         let given = |name| std::env::var_os(name).map(PathBuf::from);

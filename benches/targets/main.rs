@@ -35,7 +35,8 @@ type Work = dyn Fn(&Bench) -> Vec<Row>;
 
 /// A measurement, which returns one or more rows.
 struct Measure {
-    /// The name, `group/what`, which is compared with the filters.
+    /// The name of the measurement, in the form `group/what`. The measurement runs if its name contains one of the
+    /// filters on the command line.
     name: String,
     run: Box<Work>,
 }

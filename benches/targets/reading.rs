@@ -121,7 +121,7 @@ fn annotated(bench: &Bench) -> Vec<Row> {
     vec![Row::new(what, mb_per_s(bytes, time), target, remark).unit("MB/s")]
 }
 
-/// The number of bytes of text per frame.
+/// The number of bytes of PGN text in each zstd frame.
 const FRAME_BYTES: usize = 8 << 20;
 
 /// Measures `orbit index` on a file with many zstd frames, like the monthly Lichess files, which pzstd writes.

@@ -32,7 +32,7 @@ impl Target {
         Target { reach: Some(reach), ..Target::AT_MOST }
     }
 
-    /// Sets a stricter target for the time after the first one is reached.
+    /// Sets a stricter target, which applies once the first one has been reached.
     pub const fn beyond(self, beyond: f64) -> Target {
         Target { beyond: Some(beyond), ..self }
     }
@@ -129,7 +129,8 @@ fn processor() -> Option<String> {
     Some(format!("{} ({})", value("model name").unwrap_or("no name"), sets.join(" ")))
 }
 
-/// Prints the circumstances on which the numbers depend, and the head of the table.
+/// Prints the circumstances on which the measured times depend, such as the processor and the games, and the head of
+/// the table.
 pub fn print_head(bench: &Bench) {
     let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get());
     let games = &bench.inputs.games;

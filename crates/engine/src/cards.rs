@@ -109,8 +109,9 @@ pub struct GpuOptions {
 }
 
 impl GpuOptions {
-    /// Returns the default options for the card that a user names: `auto`, the index of the card, a part of its name, or its
-    /// PCI bus id. Returns `None` for the name `none`. Compiled kernels are cached in the folder that the environment names.
+    /// Returns the default options for the card that a user names: `auto`, the index of the card, a part of its name,
+    /// or its PCI bus id. Returns `None` for the name `none`. Compiled kernels are cached as
+    /// [`PipelineCache::from_environment`] specifies.
     pub fn from_name(card: &str) -> Option<GpuOptions> {
         let adapter = match card {
             card if card.eq_ignore_ascii_case("none") => return None,

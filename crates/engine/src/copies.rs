@@ -61,7 +61,7 @@ impl CopyDetail {
 }
 
 impl CopyHits {
-    /// Creates an empty record for the hits of one block.
+    /// Creates an empty record of the copies (transformed patterns) that match at the hits of one block.
     pub fn new(copies: usize, detail: CopyDetail, hits: &Hits) -> CopyHits {
         let lists = (detail == CopyDetail::All).then(Lists::default);
         let copies = if detail == CopyDetail::Sides { 2 } else { copies };

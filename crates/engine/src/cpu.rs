@@ -85,8 +85,8 @@ impl Cpu {
         self.screen.as_ref().map_or((0, 0), Screening::passed_over)
     }
 
-    /// Returns true if the plan that computes hits, or one of its stages (the parts that run first), has already been compiled to
-    /// machine code.
+    /// Returns true if the plan that computes hits, or one of its stages (the parts of the program that run before the rest), has
+    /// already been compiled to machine code.
     pub fn is_compiled(&self) -> bool {
         self.hits.is_compiled()
     }
@@ -254,8 +254,8 @@ fn ended(context: &Context<'_>) -> EngineError {
     if context.interrupt().is_set() { EngineError::Interrupted } else { EngineError::Stopped }
 }
 
-/// If more than one position in `DENSE` is a hit, the second pass evaluates all positions instead of gathering the hits.
-/// Gathering one position costs about as much as replaying a few.
+/// If more than one in `DENSE` positions is a hit, the second pass evaluates all positions instead of gathering the
+/// hits. Gathering one position costs about as much as replaying a few.
 const DENSE: usize = 4;
 
 /// Sets the first `slots` bits, and clears the rest.

@@ -83,7 +83,8 @@ struct DeviceState {
     lost: bool,
 }
 
-/// An open device and its idle buffer sets.
+/// An open device and its idle buffer sets. A set contains the buffers for one upload and for the kernels that run on
+/// it.
 struct OpenDevice {
     device: Device,
     sets: Mutex<BufferSets>,
@@ -174,8 +175,8 @@ impl GpuDevice {
         self.current().device.report.clone()
     }
 
-    /// Returns the number of stages (parts of plans that run first) whose results the device itself, not the processor, has
-    /// propagated along games since it was opened.
+    /// Returns the number of stages (parts of plans that run before the rest) whose results the device itself, not the
+    /// processor, has propagated along games since it was opened.
     #[doc(hidden)]
     pub fn stages_carried(&self) -> u64 {
         self.current().device.stages_carried.load(Ordering::Relaxed)

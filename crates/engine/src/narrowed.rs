@@ -67,8 +67,8 @@ impl Engine for Narrowed {
         let answers = match queries {
             0 => Vec::new(),
             _ => match self.cpu.scan(blocks, &narrow) {
-                // The search for conditions ran into an error. The reference engine then evaluates all games, and finds the
-                // position of the error.
+                // The fast engine ran into an error while it searched for the conditions. The reference engine then
+                // evaluates all games, and finds the position of the error.
                 Err(EngineError::Stopped) => return self.engine.scan(blocks, request),
                 answers => answers?,
             },

@@ -45,7 +45,7 @@ pub(super) struct BlockGames<'a> {
 const POSITIONS_A_LOOK: usize = 1 << 20;
 
 impl<'a> BlockGames<'a> {
-    /// Creates the lazily computed data of a block's games.
+    /// Creates the data of a block's games, which is computed when it is first needed.
     pub(super) fn new(block: &'a Block, interrupt: Interrupt) -> BlockGames<'a> {
         let (moves, tree) = (OnceCell::new(), OnceCell::new());
         BlockGames { block, moves, tree, stopped: Cell::new(false), interrupt, unlooked: Cell::new(0) }
@@ -209,7 +209,8 @@ fn number(value: Option<i64>) -> u64 {
     value.unwrap_or(NO_VALUE) as u64
 }
 
-/// Computes a column with a game operation. `words` creates a column of zero words.
+/// Computes a column from the columns in `operands` by a game operation, which combines values from several positions
+/// of each game. `words` creates a column of zero words.
 pub(super) fn make(
     op: &GameOp,
     operands: &[OperandSource<'_>],

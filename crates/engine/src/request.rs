@@ -102,7 +102,8 @@ impl Answers {
         self.copies.as_ref().filter(|copies| copies.tells_sides())
     }
 
-    /// Adds sort keys for the games. They are compared before the ranks that the games already have.
+    /// Adds the sort keys in `told` to the ranks of the games. The new keys are compared before those that the ranks
+    /// already contain.
     pub fn sort_by(&mut self, block: &Block, told: Vec<GameAnswer>) {
         let of_game = |game: GameRow| GameAnswer::from_count(self.hits.count_in(game.slots()) as u32);
         let games = self.games.get_or_insert_with(|| block.games().map(of_game).collect());

@@ -33,12 +33,12 @@ pub struct Verified {
 }
 
 impl Verified {
-    /// Combines an engine and the engine that checks it.
+    /// Combines `engine` with `other`, the engine that checks its answers.
     pub fn new(engine: Box<dyn Engine>, other: Box<dyn Engine>, sample: Sample) -> Verified {
         Verified { engine, other, sample, chosen: Mutex::default(), checked: Mutex::new(0) }
     }
 
-    /// Evaluates a block with the other engine, and compares its answers with `ours`.
+    /// Evaluates a block with the other engine, and returns an error if its answers differ from `ours`.
     fn check(
         &self,
         block: &Block,
@@ -167,7 +167,7 @@ fn pairs_of(game: GameRow<'_>, copy: GameRow<'_>) -> impl Iterator<Item = (usize
 
 /// A recorder of all hits. It runs before the request's selection removes some of them.
 struct HitRecorder {
-    /// The bits of the hits, for each block and query.
+    /// For each block and each query, all hits of the query in the block: one word for each segment (32 positions).
     bits: Vec<Vec<Mutex<Vec<u32>>>>,
 }
 
@@ -233,8 +233,8 @@ impl Engine for Verified {
     }
 
     fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
-        // Two engines could agree by chance on the number of hits of each copy (transformed pattern), so the copies at
-        // each hit are compared too.
+        // Two engines could agree by chance on the number of hits of each copy (transformed pattern). So not only these
+        // numbers but also the copies that match at each hit are compared.
         let all = self.sample == Sample::All;
         let widened = request.outputs.iter().map(|&outputs| match outputs.detail() {
             Some(_) if all => outputs | Wants::ALL_COPIES,

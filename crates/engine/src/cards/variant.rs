@@ -25,8 +25,9 @@ pub struct Variant {
     pub lanes: u32,
     /// The number of segments (32 positions each) that an invocation evaluates in sequence: 1, 2, 4 or 8.
     pub segments: u32,
-    /// True if key positions and moves are stored word by word instead of segment by segment: first word 0 of all
-    /// segments, then word 1 of all segments. With this layout, neighbouring invocations read neighbouring words.
+    /// True if key positions and moves are stored transposed: first word 0 of every segment, then word 1 of every
+    /// segment, and so on. If false, all words of a segment are stored together. With the transposed layout,
+    /// neighbouring invocations read neighbouring words.
     pub transposed: bool,
     /// True if kernels hold a 64-bit word in one integer instead of two 32-bit integers. The adapter must support it.
     pub wide: bool,

@@ -134,7 +134,7 @@ fn pass(step: &Step, is_straight: bool, live: &mut [bool]) {
     lower::reads(step, &mut |read| live[read.0 as usize] = true);
 }
 
-/// A part of a program: consecutive steps that run in the same way.
+/// Consecutive steps of a program: either all of them are run by the kernels, or all are compiled to machine code.
 enum ProgramPart<'a> {
     /// Steps that the kernels run.
     Steps(Range<usize>),

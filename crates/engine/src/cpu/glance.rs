@@ -22,7 +22,8 @@ const ROOK: u8 = 4;
 const KING: u8 = 6;
 const BLACK: u8 = 8;
 
-/// The cheap bounds that a screen reads. They are computed by comparing moves with patterns.
+/// The cheap bounds on the positions of a segment that a screen (a program that finds segments to skip) reads. They are
+/// computed by comparing the moves of the segment with patterns.
 #[derive(Clone, Debug)]
 pub(super) struct Glance {
     pub(super) reads: Vec<(GlanceResult, Reg)>,
@@ -30,18 +31,20 @@ pub(super) struct Glance {
     pub(super) arrivals: Vec<PatternTables>,
 }
 
-/// A bound that a glance (a comparison of all moves with patterns) computes for each segment of 32 positions.
+/// A bound on the positions of a segment, such as the squares on which a piece may arrive. A glance (a comparison of
+/// all moves with patterns) computes it for each segment of 32 positions.
 #[derive(Clone, Debug)]
 pub(super) enum GlanceResult {
-    /// The union of the words of the patterns that match at least one of the segment's moves.
+    /// The union of the words ([`MovePattern::word`]) of all patterns that match a move of the segment.
     Patterns(Vec<MovePattern>),
-    /// The squares on which pieces may arrive: the words of the matching patterns in [`Glance::arrivals`] and, if a game begins in
-    /// the segment of 32 positions, `at_first`.
+    /// The squares on which pieces may arrive. They are the union of the words of the patterns in [`Glance::arrivals`]
+    /// that match a move. If a game begins in the segment of 32 positions, they include `at_first`, the squares of
+    /// these pieces in the standard position.
     Arrivals { at_first: u64 },
     /// A word with all bits set.
     All,
-    /// The number of moves in the segment (32 positions) until a game begins or, if `half` is true, half of this
-    /// number.
+    /// The maximum number of pieces that a side can lose before a game ends in the segment (32 positions). It is the
+    /// number of moves until then or, if `half` is true, half of this number, rounded up.
     Moves { half: bool },
     /// A mask that is true if exactly one game begins in the segment (32 positions).
     Standard,
@@ -56,14 +59,15 @@ pub(super) struct MovePattern {
     pub(super) bits: u16,
     /// The required values of these bits.
     pub(super) set: u16,
-    /// The word that the pattern contributes to the result if it matches.
+    /// The word that the pattern adds to the result if a move matches it, for example the square on which a piece
+    /// arrives.
     pub(super) word: u64,
 }
 
 /// Lookup tables for at most 16 patterns. They cannot represent patterns that depend on the origin of a move.
 #[derive(Clone, Debug)]
 pub(super) struct PatternTables {
-    /// The patterns, each with the register to which its word is added.
+    /// The patterns, each with the register to which its word ([`MovePattern::word`]) is added if a move matches it.
     pub(super) patterns: Vec<(MovePattern, Reg)>,
     /// For each destination square and for each move code, the patterns that match it: bit `k` stands for pattern `k`.
     #[cfg(target_arch = "x86_64")]
@@ -94,15 +98,16 @@ impl Glance {
 }
 
 impl GlanceResult {
-    /// Returns the glance result that corresponds to a bound, or `None` for bounds on planes, which are read from the
-    /// first positions of segments.
+    /// Returns the glance result that a glance computes for a bound. Returns `None` for the bit planes of the next
+    /// segment's first position, because they are read from this position itself.
     fn new(bound: Bound) -> Option<GlanceResult> {
         Some(match bound {
             Bound::Arrivals(code) => GlanceResult::Arrivals { at_first: STANDARD.having(code).0 },
             Bound::Touched => GlanceResult::All,
             Bound::Promotions(set) => GlanceResult::Patterns(promotions(set)),
             // A move captures at most one piece. The two sides move alternately, so at most every other move captures a
-            // piece of a given side.
+            // piece of a given side. But a set that contains pawns can lose one on every move, because its own side may
+            // promote a pawn.
             Bound::Losses(set) => {
                 GlanceResult::Moves { half: set.0 & (1 << PAWN | 1 << (PAWN | BLACK)) == 0 }
             }
@@ -157,11 +162,12 @@ impl PatternTables {
         let codes: __m512i = bytemuck::cast(self.by_code);
         let words = |n: usize| {
             let moves: __m512i = bytemuck::cast(moves[n]);
-            // The instruction uses only the lowest bits of each number to select an entry.
+            // The instruction selects an entry by the lowest bits of each number. It ignores the higher bits.
             let squares = _mm512_permutex2var_epi16(low, _mm512_srli_epi16::<6>(moves), high);
             _mm512_and_si512(squares, _mm512_permutexvar_epi16(_mm512_srli_epi16::<12>(moves), codes))
         };
-        // Combines the quarters of two vectors with a bitwise or.
+        // Joins two vectors in one: combines the first quarter of each with its second quarter, and the third with the
+        // fourth, by a bitwise or.
         let halved =
             |a, b| _mm512_or_si512(_mm512_shuffle_i64x2::<0x88>(a, b), _mm512_shuffle_i64x2::<0xdd>(a, b));
         let four = |first: usize| {

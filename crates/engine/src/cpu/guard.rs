@@ -35,8 +35,9 @@ impl Guard {
         Some(Guard { condition, rest: Rest::default(), worth: worth(cost) })
     }
 
-    /// Returns the slots (positions) of the given segments at which the condition holds, in ascending order. Returns `None` if too
-    /// many slots remain for gathering to pay off, or if too many remained in recent blocks.
+    /// Returns the slots (positions) of the given segments at which the guard's condition holds, in ascending order.
+    /// Returns `None` if there are so many that gathering them does not pay off, or if there were too many in recent
+    /// blocks.
     pub(super) fn slots(&self, context: &mut Context<'_>, segments: &[u32]) -> Option<Vec<usize>> {
         if self.rest.takes_one() {
             return None;

@@ -39,8 +39,8 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Loads the exact bounds of at most [`GROUP`] segments (32 positions each) of a block. Each register then contains
-    /// one word for each segment.
+    /// Loads the exact bounds on at most [`GROUP`] segments (32 positions each) of a block into the registers that a
+    /// screen reads. Afterwards, each of these registers contains one word for each segment.
     pub(super) fn bound(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -80,8 +80,8 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Loads the cheap bounds of at most [`GROUP`] segments (32 positions each) of a block: see the module `glance`. Each
-    /// register then contains one word for each segment.
+    /// Loads the cheap bounds on at most [`GROUP`] segments (32 positions each) of a block into the registers that a
+    /// screen reads: see the module `glance`. Afterwards, each of these registers contains one word for each segment.
     pub(super) fn glance(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads, glance: &Glance) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -133,7 +133,8 @@ fn mask_of(is_set: bool) -> u64 {
     if is_set { TRUE } else { 0 }
 }
 
-/// Returns, for each segment, the union of the words of the patterns that match at least one of its moves.
+/// Returns, for each segment, the union of the words (`MovePattern::word`) of all patterns that match a move of the
+/// segment.
 #[inline(always)]
 fn having(moves: &SegmentMoves, patterns: &[MovePattern]) -> [u64; LANES] {
     let found = found(moves, patterns.iter().copied());
@@ -144,7 +145,8 @@ fn having(moves: &SegmentMoves, patterns: &[MovePattern]) -> [u64; LANES] {
     words
 }
 
-/// Adds the word of pattern `k` to the word of each segment for which `found` contains the pattern.
+/// Adds the word of pattern `k` to the word of each segment in which the pattern matches a move, that is, if bit `k` of
+/// the segment's entry in `found` is set.
 #[inline(always)]
 fn add_found(words: &mut [u64; LANES], found: [u64; LANES], k: usize, pattern: &MovePattern) {
     // Compilers vectorise this loop only if neither operand is read through a reference.
@@ -410,8 +412,8 @@ fn gather(
     }
 }
 
-/// Returns the cheapest operation that is correct for all given terms. A chain stores terms of the same kind next to
-/// each other.
+/// Returns the cheapest kind of shift that gives the right result for all given terms. A chain stores terms of the same
+/// kind next to each other.
 #[inline(always)]
 fn kind(terms: &[Term<Reg>], machine: &RegisterMachine) -> TermKind {
     let up = terms.iter().any(|term| term.by > 0);

@@ -1,7 +1,7 @@
 //! Loads the data of a block into the registers of a program, and stores the results.
 //!
 //! A *slot* is the number of a position within its block, and 32 consecutive slots form a *segment*. A *stage* is a
-//! part of a plan that runs first.
+//! part of a plan that runs before the rest of it.
 
 use super::emit::Native;
 use super::kernels;
@@ -20,7 +20,8 @@ use orbit_reel::{
 pub(super) struct SideInputs<'a> {
     /// The columns with one value for each game.
     pub(super) columns: &'a [GameColumn],
-    /// The columns that stages (parts that run first) computed from other positions of the game.
+    /// The columns with one value for each position, which stages (parts of the program that run before the rest)
+    /// computed from other positions of the game.
     pub(super) carried: &'a [&'a SlotColumn],
 }
 
@@ -236,7 +237,8 @@ impl RegisterMachine {
     }
 }
 
-/// Returns the columns from stages (parts that run first) that a program reads, each with the register that receives it.
+/// Returns the columns from stages (parts of the program that run before the rest) that a program reads, each with the
+/// register that receives it.
 fn carried_inputs<'a>(
     program: &Program,
     carried: &'a [&'a SlotColumn],
@@ -265,7 +267,7 @@ fn load_carried(isa: Isa, out: &mut LaneColumn, column: &SlotColumn, segments: &
     }
 }
 
-/// Returns the word at one slot of a stage's column.
+/// Returns the word of a stage's column at one slot. For a mask, the word is all ones or zero.
 fn carried_word(column: &SlotColumn, slot: usize) -> u64 {
     match column {
         SlotColumn::Bits(bits) => {

@@ -45,8 +45,8 @@ fn eight(words: &[u64; GROUP], first: usize) -> &[u64; LANES] {
     words[first..].first_chunk().expect("a group is whole rows")
 }
 
-/// Computes the result for eight positions, without castling and en passant. Returns a non-zero word for each position
-/// in which castling or en passant may be possible.
+/// Computes one result (`WHAT`: origins, arrivals or pairs) for the moves of eight positions, without castling and en
+/// passant. Returns a non-zero word for each position in which castling or en passant may be possible.
 #[inline(always)]
 fn row<const WHAT: u8, const PSEUDO: bool>(
     machine: &RegisterMachine,
@@ -75,8 +75,8 @@ fn row<const WHAT: u8, const PSEUDO: bool>(
     special
 }
 
-/// Computes the result for one position, including castling and en passant. `ordinary` is the result without these
-/// moves.
+/// Computes one result (`WHAT`: origins, arrivals or pairs) for the moves of one position, including castling and en
+/// passant. `ordinary` is the result without these moves.
 #[inline(never)]
 fn with_special<const WHAT: u8>(
     position: &Position,

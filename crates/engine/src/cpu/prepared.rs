@@ -1,6 +1,6 @@
 //! A prepared plan: a plan, the register machines that run it, and its machine code once it has run for a while.
 //!
-//! The *stages* of a program are the parts of it that run first, over the whole block.
+//! The *stages* of a program are the parts of it that run before the rest, over the whole block.
 
 use std::sync::{
     Mutex, OnceLock,
@@ -51,8 +51,8 @@ pub(super) struct Prepared<P> {
     idle: Mutex<Vec<Machines>>,
 }
 
-/// The machine code of a program and of each of its stages (the parts that run first); `None` for a part that is not
-/// compiled.
+/// The machine code of a program and of each of its stages (the parts of the program that run before the rest); `None`
+/// for a part that is not compiled.
 #[derive(Debug)]
 pub(super) struct Natives {
     pub(super) main: Option<Native>,
@@ -139,8 +139,8 @@ impl PlanCode for Screen {
     }
 }
 
-/// The register machines that run a plan: one for the program, and one for each of its stages (the parts that run
-/// first).
+/// The register machines that run a plan: one for the program, and one for each of its stages (the parts of the program
+/// that run before the rest).
 #[derive(Debug)]
 pub(super) struct Machines {
     pub(super) main: RegisterMachine,
@@ -153,15 +153,15 @@ impl Machines {
         Machines { main: RegisterMachine::new(program, isa), stages }
     }
 
-    /// Returns the number of groups of 256 positions on which the program has run since the last call. If a stage (a part that
-    /// runs first) has run on more groups, returns that larger number.
+    /// Returns the number of groups of 256 positions on which the program has run since the last call. If a stage (a part
+    /// of the program that runs before the rest) has run on more groups, returns that larger number.
     fn take_runs(&mut self) -> u64 {
         let machines = self.stages.iter_mut().chain([&mut self.main]);
         machines.map(|machine| std::mem::take(&mut machine.runs)).max().unwrap_or(0)
     }
 
-    /// Runs the stages of a program (the parts that run first) over the whole block, unless their results are already
-    /// known.
+    /// Runs the stages of a program (the parts that run before the rest of it) over the whole block, unless their results
+    /// are already known.
     fn carry(&mut self, program: &Program, natives: Option<&Natives>, context: &mut Context<'_>) {
         for (k, (Stage { program: stage, found: words, carried }, machine)) in
             program.stages.iter().zip(&mut self.stages).enumerate()

@@ -98,25 +98,27 @@ impl RegisterMachine {
     }
 }
 
-/// The facts about segments that a screen (a test of a whole segment) reads, and the registers into which they are
-/// loaded.
+/// The facts about segments that a screen (a program that finds segments to skip) reads, and the registers into which
+/// they are loaded.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Loads {
     /// The registers for the planes of the key position (the first position) of the next segment.
     pub(super) next: [Option<Reg>; 4],
-    /// The registers for facts about the moves of the segment; empty if the screen reads none.
+    /// The registers that receive facts about the moves of the segment, such as the squares on which a piece arrives.
+    /// The list is empty if the screen reads no such facts.
     pub(super) parts: Vec<LoadMoves>,
     /// The register for the mask of the segments in which exactly one game begins, from the standard position.
     pub(super) standard: Option<Reg>,
     pub(super) other: Option<Reg>,
-    /// The patterns of moves that may promote a pawn to certain pieces, with the registers that receive the results.
+    /// For each set of pieces that the screen asks about: the patterns of the moves that may promote a pawn to one of
+    /// these pieces, and the register that receives the result.
     pub(super) promotions: Vec<(Vec<MovePattern>, Reg)>,
     /// The sets of pieces whose captures are counted, with the registers that receive the counts.
     pub(super) losses: Vec<(PieceSet, Reg)>,
 }
 
-/// The facts about moves that a screen (a test of a whole segment) reads for one batch of pieces. The pieces of a batch
-/// are processed together.
+/// The facts about moves that a screen (a program that finds segments to skip) reads for one batch of pieces. The
+/// pieces of a batch are processed together.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LoadMoves {
     /// The codes of the pieces in the batch; 16 stands for no piece.
@@ -152,8 +154,8 @@ impl Loads {
         loads
     }
 
-    /// Returns true if the screen (a test of a whole segment) reads the planes of the next segment's first position.
-    /// Bounds on piece counts need them.
+    /// Returns true if the screen (a program that finds segments to skip) reads the planes of the next segment's first
+    /// position. Bounds on piece counts need them.
     pub(super) fn reads_next(&self) -> bool {
         self.next.iter().any(Option::is_some)
     }

@@ -21,8 +21,9 @@ use orbit_reel::{Block, MATERIAL_SEGMENTS, Material};
 const WORTH: usize = 50;
 const WORTH_WITH_NUMBERS: usize = 93;
 
-/// The minimum percentage of segments for a screen (a test of a whole segment) that reads cached piece counts. Such a
-/// screen costs almost nothing, because the counts are computed only once.
+/// The minimum percentage of segments that a screen (a program that finds segments to skip) must skip to be worth its
+/// cost if it reads only cached piece counts. Such a screen costs almost nothing, because the counts are computed only
+/// once.
 const WORTH_OF_MATERIAL: usize = 20;
 
 /// The number of blocks for which screening pauses after a block in which it skipped too few segments. Each further pause is twice
@@ -38,19 +39,20 @@ pub(super) struct Screening {
     screen: Prepared<Screen>,
     loads: Loads,
     glance: Option<Glance>,
-    /// The screen (a test of whole segments) that reads only piece counts. It is created when a block is searched for
-    /// the second time.
+    /// The screen (a program that finds segments to skip) that reads only piece counts. It is created when a block is
+    /// searched for the second time.
     of_material: OnceLock<Option<OfMaterial>>,
     rest: Rest,
     passed: AtomicU64,
     all: AtomicU64,
 }
 
-/// A screen (a test of whole segments) that reads only piece counts.
+/// A screen (a program that finds segments to skip) that reads only piece counts.
 #[derive(Debug)]
 struct OfMaterial {
     screen: Prepared<Screen>,
-    /// The piece counts that the screen reads for each group of segments, each with its register.
+    /// The piece counts of each group of segments that the screen reads, each with the register into which it is
+    /// loaded.
     reads: Vec<(PieceCount, Reg)>,
     rest: Rest,
 }
@@ -97,8 +99,8 @@ impl Rest {
 }
 
 impl Screening {
-    /// Creates a screen (a test of whole segments) for all queries together. Returns `None` if the queries have no condition that
-    /// allows segments to be skipped.
+    /// Creates a screen (a program that finds segments to skip) for all queries together. Returns `None` if the queries
+    /// have no condition that allows segments to be skipped.
     pub(super) fn new(plans: &Arc<Plans>, isa: Isa, code: MachineCode) -> Option<Screening> {
         let screen = plans.screen(0..plans.len())?;
         Some(Screening {
@@ -212,8 +214,8 @@ impl OfMaterial {
     }
 }
 
-/// Returns the segments, or groups of segments, that may contain hits according to a screen (a cheap test of a whole segment).
-/// `load` loads the screen's data for a batch of segments.
+/// Returns those segments, or groups of segments, in `all` that a screen (a program that finds segments to skip) does
+/// not skip. `load` loads the facts that the screen reads about a batch of segments.
 fn kept(
     screen: &Screen,
     machine: &mut RegisterMachine,

@@ -32,7 +32,7 @@ const MAKING_WORDS: usize = 8;
 /// iterations.
 const GAME_SLOTS_MAX: usize = 20_000;
 
-/// The largest total size of all per-position columns, in bytes.
+/// The largest total size of the per-position columns of one upload, in bytes.
 const COLUMNS_BYTES_MAX: u64 = 512 << 20;
 
 /// A game's range of slots (positions): the first slot and the slot after the last, relative to the first slot of the
@@ -68,8 +68,8 @@ impl Upload {
 }
 
 impl Kernel {
-    /// Returns true if the device can propagate the results of all stages (parts of a program that run first) along games. Whether
-    /// it does so also depends on the uploads.
+    /// Returns true if the device can propagate the results of all stages (parts of a program that run before the rest) along
+    /// games. Whether it does so also depends on the uploads.
     pub(super) fn carries_on_device(&self) -> bool {
         !self.stages.is_empty() && self.stages.iter().all(|stage| stage.on_device)
     }
@@ -91,7 +91,7 @@ impl Kernel {
 }
 
 /// Returns the maximum number of masks that are combined into one column of the stage (a part of a program that runs
-/// first).
+/// before the rest).
 fn most_masks(stage: &StageKernels) -> usize {
     stage.carries.iter().map(|carry| carry.operands.len().max(1)).max().unwrap_or(0)
 }
@@ -117,9 +117,10 @@ pub(super) fn has_room<'a>(
 
 /// The per-position columns of an upload that are on the device.
 pub(super) struct DeviceColumns {
-    /// The masks that a stage (a part of a program that runs first) computed, as consecutive columns.
+    /// The masks that a stage (a part of a program that runs before the rest) computed, as consecutive columns.
     pub(super) masks: Buffer,
-    /// The words that a stage (a part of a program that runs first) computed. The words of a slot are adjacent.
+    /// The words that a stage (a part of a program that runs before the rest) computed. The words of a slot are
+    /// adjacent.
     pub(super) words: Buffer,
     /// The masks from which a per-position column is computed, stored consecutively.
     operands: Buffer,
@@ -136,7 +137,7 @@ struct CarriedColumn {
     is_known: bool,
 }
 
-/// The dispatches that propagate all results of a stage (a part of a program that runs first) along games.
+/// The dispatches that propagate all results of a stage (a part of a program that runs before the rest) along games.
 pub(super) struct CarryWork {
     /// The parameters (the struct `Making` of the shader) of each dispatch, at intervals of [`params_stride`] bytes.
     pub(super) params: Vec<u32>,
@@ -152,7 +153,7 @@ struct Dispatches {
     masks: Vec<BufferRange>,
     mask_bytes: u64,
     pipeline: Pipeline,
-    /// The buffers for the games, masks, words and column.
+    /// The buffers that the shader binds: the games, the masks, the words, and the column that it computes.
     buffers: [(wgpu::Buffer, u64); 4],
     /// For each dispatch, the offset of its parameters and the number of its workgroups.
     each: Vec<(u32, u32)>,
@@ -287,8 +288,9 @@ impl DeviceColumns {
         }
     }
 
-    /// Returns the buffer that contains a word, and the values that locate the word in it. They are the values of the
-    /// fields of the shader's struct `Making` from `place` on.
+    /// Returns the buffer that contains the words of an operand, one for each slot, and the numbers with which the
+    /// shader finds them. For a constant operand, the numbers contain the word itself. They are the fields of the
+    /// shader's struct `Making` from `place` on.
     fn word(
         &self,
         stage: &StageKernels,
@@ -323,7 +325,7 @@ fn spans(games: usize, workgroups: u32) -> impl Iterator<Item = Range<u32>> {
 }
 
 impl CarryWork {
-    /// Returns true if the stage (a part of a program that runs first) has no results to propagate.
+    /// Returns true if the stage (a part of a program that runs before the rest) has no results to propagate.
     pub(super) fn is_empty(&self) -> bool {
         self.carries.is_empty()
     }

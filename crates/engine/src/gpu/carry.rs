@@ -20,26 +20,27 @@ use crate::{carry::SlotColumn, context::Context};
 use orbit_plan::Read;
 use orbit_reel::SEGMENT_SLOTS;
 
-/// The masks and words that a stage (a part of a program that runs first) computed, for each block.
+/// The masks and words that a stage (a part of a program that runs before the rest) computed, for each block.
 type StageFindings = Vec<Vec<SlotColumn>>;
 
 /// A function that is called for each upload (a batch of blocks) in turn, while the upload is on the device.
 pub(super) type OnUpload<'a> = dyn FnMut(&Upload, &KernelInput, &mut KernelRun) -> Result<(), GpuError> + 'a;
 
-/// A kernel, with the settings for its stages (the parts that run first).
+/// A kernel, with the settings for its stages (the parts of the program that run before the rest).
 #[derive(Clone, Copy)]
 pub(super) struct Staged<'a> {
     pub(super) kernel: &'a Kernel,
     /// The number of per-game columns that the kernel reads.
     pub(super) columns: usize,
-    /// True if the device, not the processor, propagates the results of the kernel's stages (the parts that run first) along games.
+    /// True if the device, not the processor, propagates the results of the kernel's stages (the parts of the program that run
+    /// before the rest) along games.
     pub(super) on_device: bool,
 }
 
-/// Runs the stages of a kernel (the parts that run first) if the processor propagates their results along games and
-/// these results have not been computed yet. If the device propagates them, computes only the columns that depend
-/// solely on the moves of games. `each` sends the uploads of the blocks to the device in turn, and calls its argument
-/// after each upload.
+/// Runs the stages of a kernel (the parts of the program that run before the rest) if the processor propagates their
+/// results along games and these results have not been computed yet. If the device propagates them, computes only the
+/// columns that depend solely on the moves of games. `each` sends the uploads of the blocks to the device in turn, and
+/// calls its argument after each upload.
 pub(super) fn carry(
     device: &Device,
     Staged { kernel, columns, on_device }: Staged<'_>,
@@ -56,7 +57,8 @@ pub(super) fn carry(
     }
     for stage in &kernel.stages {
         let carries = &stage.carries;
-        // No block is skipped here, because the same columns must be available in every block.
+        // `known` is computed for every block before it is tested, because the same columns must be available in all
+        // blocks.
         let known: Vec<bool> = contexts.iter_mut().map(|context| context.carry_found(carries)).collect();
         if known.iter().all(|known| *known) {
             continue;
@@ -117,8 +119,8 @@ fn set_beside(
     run.set_carried(device, upload, &carried)
 }
 
-/// Runs a stage (a part of a program that runs first) on one upload and adds its results to `found`. Results after the
-/// last position of a block belong to no game, so they are never used.
+/// Runs a stage (a part of a program that runs before the rest) on one upload and adds its results to `found`. Results
+/// after the last position of a block belong to no game, so they are never used.
 fn run_stage(
     device: &Device,
     stage: &StageKernels,
@@ -171,8 +173,9 @@ fn run_stage(
 }
 
 impl Upload {
-    /// Returns the concatenated columns that stages (parts of a program that run first) propagated. A mask takes one
-    /// 32-bit word for each segment, and a column of 64-bit words takes two 32-bit words for each slot (position).
+    /// Returns the concatenated columns that stages (parts of a program that run before the rest) propagated. A mask
+    /// takes one 32-bit word for each segment, and a column of 64-bit words takes two 32-bit words for each slot
+    /// (position).
     pub(super) fn carried(&self, carried: &[Vec<&SlotColumn>]) -> Vec<u32> {
         let mut out = Vec::new();
         let columns = carried.first().map_or(0, Vec::len);

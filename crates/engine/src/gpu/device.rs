@@ -23,7 +23,8 @@ const COMPILING: u32 = 5;
 /// The number of iterations of the loops that replay a segment (32 positions), including one final test for each loop.
 const REPLAY_TURNS: u64 = 64;
 
-/// Extra time for a call that has its own time limit, so that its own limit expires first.
+/// The time that is added to the limit of a driver call that has its own time limit, so that the call's own limit
+/// expires first.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The minimum and maximum number of buffer sets. While one set uploads data, another is used by a running kernel, and
@@ -62,8 +63,8 @@ pub(super) struct Device {
     pub(super) set_aside: AtomicU64,
     submissions: Arc<AtomicU64>,
     readbacks: AtomicU64,
-    /// The number of stages (parts of programs that run first) whose results this device, not the processor, has propagated along
-    /// games.
+    /// The number of stages (parts of programs that run before the rest) whose results this device, not the processor, has
+    /// propagated along games.
     pub(super) stages_carried: AtomicU64,
     layouts: DriverResource<Layouts>,
     pub(super) pipelines: Pipelines,

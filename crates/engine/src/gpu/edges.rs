@@ -1,9 +1,9 @@
 //! Translates conditions on moves (`--`, `[x]` and `move`) to WGSL.
 //!
-//! A stage is a part of a plan that runs before the rest of the plan. The kernel of a stage evaluates the conditions
-//! too, because it replays the positions before the moves and has the required sets of squares in registers. The
-//! functions that the generated code calls are in `shaders/edges.wgsl`. The CPU implementation of these conditions is
-//! in `crates/engine/src/operations/moves.rs`.
+//! A stage is a part of a plan that runs before the rest of the plan. The kernel of a stage computes masks and words.
+//! It also evaluates the conditions on moves, because it replays the positions before the moves and has the required
+//! sets of squares in registers. The functions that the generated code calls are in `shaders/edges.wgsl`. The CPU
+//! implementation of these conditions is in `crates/engine/src/operations/moves.rs`.
 
 use super::wgsl::Printer;
 use orbit_plan::{CastlingPart, EdgeTest, Sibling, Special, SquareTest};

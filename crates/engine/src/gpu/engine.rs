@@ -168,9 +168,9 @@ impl Gpu {
         Ok((out, all))
     }
 
-    /// Compiles the kernels of the first pass, including those of their stages (the parts that run first), on several
-    /// threads in parallel. Compiling them on first use would be sequential. Errors are ignored here, because the same
-    /// error occurs again when the kernel is used.
+    /// Compiles the kernels of the first pass, including those of their stages (the parts of the program that run
+    /// before the rest), on several threads in parallel. Compiling them on first use would be sequential. Errors are
+    /// ignored here, because the same error occurs again when the kernel is used.
     fn compile_all(&self, device: &Device, kernels: &[(&Kernel, usize)]) {
         if self.is_compiled.swap(true, Ordering::Relaxed) {
             return;
@@ -194,7 +194,8 @@ impl Gpu {
         });
     }
 
-    /// Returns, for each query, the requested results other than hits. Queries without such results are left out.
+    /// Returns, for each query, the results that the second pass must compute: the requested values and copies
+    /// (transformed patterns). Queries for which neither is requested are left out.
     fn second(&self, outputs: &[Wants]) -> Vec<Second<'_>> {
         let second = |(query, outputs): (usize, &Wants)| {
             let has_values = outputs.contains(Wants::VALUES) && self.plans.has_values(query);
@@ -347,8 +348,8 @@ struct OnCard<'a> {
     blocks: &'a [&'a Block],
     on: On<'a>,
     transposed: bool,
-    /// True if the device, not the processor, propagates the results of stages (parts of programs that run first) along the games
-    /// of all uploads.
+    /// True if the device, not the processor, propagates the results of stages (parts of programs that run before the rest) along
+    /// the games of all uploads.
     carries: bool,
     set: Option<Lent<'a>>,
 }
@@ -398,8 +399,8 @@ fn whole_games(uploads: &[Upload], blocks: &[&Block]) -> Option<Vec<Vec<GameSlot
 }
 
 impl<'a> OnCard<'a> {
-    /// Returns a kernel with the settings for its stages (the parts that run first). `columns` is the number of per-game columns
-    /// that the program reads.
+    /// Returns a kernel with the settings for its stages (the parts of the program that run before the rest). `columns` is the
+    /// number of per-game columns that the program reads.
     fn staged<'k>(&self, kernel: &'k Kernel, columns: usize) -> Staged<'k> {
         Staged { kernel, columns, on_device: self.carries && kernel.carries_on_device() }
     }

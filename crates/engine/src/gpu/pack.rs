@@ -54,7 +54,8 @@ pub(super) struct Slice {
 impl Slice {
     fn new(block: usize, of: &Block, segments: Range<usize>) -> Slice {
         let last = of.keys.get(segments.end);
-        // A damaged key may contain any number, so the ranges are clamped to the length of the table.
+        // A damaged key may contain any number, so the ranges of start positions and games are clamped to the numbers
+        // that the block contains.
         let cut = |from: usize, to: usize, len: usize| from.min(len)..to.clamp(from.min(len), len);
         let (from, to) = (&of.keys[segments.start], last);
         Slice {
@@ -67,7 +68,7 @@ impl Slice {
             games: cut(
                 from.first_game as usize,
                 // The game to which the next segment's first position belongs may begin in this segment, so the range
-                // includes it.
+                // of games includes it.
                 to.map_or(of.games_len(), |key| (key.first_game as usize).saturating_add(1)),
                 of.games_len(),
             ),
@@ -207,7 +208,8 @@ impl Upload {
         self.slices.iter().flat_map(of).collect()
     }
 
-    /// Returns, for each game, the mask and number of each column. `columns` contains the columns of each block.
+    /// Returns two words for each game and each of its per-game columns: the column's mask and number for this game
+    /// (see `GameColumn`). `columns` contains the columns of each block.
     pub(super) fn columns(&self, columns: &[&[GameColumn]]) -> Vec<u32> {
         let mut out = Vec::new();
         if columns.iter().all(|columns| columns.is_empty()) {

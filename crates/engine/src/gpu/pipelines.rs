@@ -169,7 +169,7 @@ impl Pipelines {
         done.clone()
     }
 
-    /// Returns the message about a problem with the file on the first call, and `None` afterwards.
+    /// Returns the message about a problem with the pipeline cache's file on the first call, and `None` afterwards.
     pub(super) fn take_note(&self) -> Option<String> {
         lock(&self.note).take()
     }

@@ -32,8 +32,8 @@ const COLUMNS_MAX: usize = 64;
 pub struct Resident<'a> {
     blocks: Vec<&'a Block>,
     uploads: Vec<(Upload, KernelInput)>,
-    /// True if keys (first positions of segments) and moves are stored word by word instead of segment by segment (see
-    /// `Variant::transposed`).
+    /// True if keys (first positions of segments) and moves are stored transposed: first word 0 of every segment, then
+    /// word 1 of every segment, and so on (see `Variant::transposed`).
     transposed: bool,
     runs: Mutex<[KernelRun; 2]>,
     open: Arc<OpenDevice>,
@@ -51,8 +51,8 @@ impl Resident<'_> {
         self.uploads.iter().map(|(upload, _)| pack::bytes(upload.segments, upload.starts)).sum()
     }
 
-    /// Returns true if the device can propagate the results of a kernel's stages (the parts that run first) along the games of all
-    /// uploads (batches of blocks).
+    /// Returns true if the device can propagate the results of a kernel's stages (the parts of the program that run before the
+    /// rest) along the games of all uploads (batches of blocks).
     fn carries(&self, kernel: &Kernel) -> bool {
         let games: Option<Vec<usize>> = self.uploads.iter().map(|(_, input)| input.game_count()).collect();
         let segments = self.uploads.iter().map(|(upload, _)| upload.segments).max().unwrap_or(0);
@@ -141,7 +141,8 @@ const WORKING_BYTES_MIN: u64 = 64 << 20;
 pub(super) fn stay_bytes(options: &GpuOptions, report: &AdapterReport) -> u64 {
     let of_kind =
         || STAY_BYTES.iter().find(|(kind, _)| *kind == report.kind).map_or(STAY_BYTES_OTHERS, |it| it.1);
-    // Other programs need the memory that an adapter shares with the processor.
+    // The memory that an adapter shares with the processor is also needed by other programs, so a smaller share is
+    // used.
     let of_free = report.free_bytes.and_then(|free| match report.kind {
         "discrete" | "virtual" => Some(free / 5 * 4),
         "integrated" => Some(free / 4),
@@ -314,7 +315,7 @@ impl Residents {
         let mut state = lock(&self.0);
         state.uses += 1;
         state.last_use = Instant::now();
-        // Once blocks stay on the device, all other buffers may use only the rest of the memory.
+        // The memory in which blocks may stay on the device is set aside, so all other buffers may use only the rest.
         device.set_aside.store(state.max, Ordering::Relaxed);
         let (uses, max) = (state.uses, state.max);
         match state.entries.entry(key.clone()) {

@@ -173,8 +173,8 @@ impl KernelInput {
     }
 
     /// Copies an upload to the staging buffer, and returns the commands that copy it to the device. If `transposed` is
-    /// true, keys (first positions of segments) and moves are stored word by word. `after` is the submission that must be complete
-    /// before the staging buffer can be written.
+    /// true, keys (first positions of segments) and moves are stored transposed (see `Variant::transposed`). `after` is
+    /// the submission that must be complete before the staging buffer can be written.
     pub(super) fn upload(
         &mut self,
         device: &Device,
@@ -315,7 +315,8 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Writes the columns that stages (parts of a program that run first) propagated along the games of the blocks.
+    /// Writes the columns that stages (parts of a program that run before the rest) propagated along the games of the
+    /// blocks.
     pub(super) fn set_carried(
         &mut self,
         device: &Device,
@@ -331,9 +332,9 @@ impl KernelRun {
         self.along.forget();
     }
 
-    /// Runs the stages (parts that run first) of a kernel whose columns are not on the device yet, and copies the
-    /// columns that the kernel reads to its input buffer. The upload's columns and the slots (positions) of its games
-    /// must already be set. `made` returns the columns that the processor computes.
+    /// Runs the stages (parts of the program that run before the rest) of a kernel whose columns are not on the device
+    /// yet, and copies the columns that the kernel reads to its input buffer. The upload's columns and the slots
+    /// (positions) of its games must already be set. `made` returns the columns that the processor computes.
     pub(super) fn carry(
         &mut self,
         device: &Device,
@@ -384,7 +385,8 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Computes the words of all slots (positions) and keeps them on the device.
+    /// Runs the kernel that computes the words of a stage, for all slots (positions), and keeps the words on the
+    /// device.
     fn keep_words(&mut self, device: &Device, input: &KernelInput, kernel: &Kernel) -> Result<(), GpuError> {
         let all: Vec<(u32, u32)> = (0..input.segments as u32).map(|segment| (segment, u32::MAX)).collect();
         let output_bytes = (8 * SEGMENT_SLOTS * kernel.outputs * input.segments) as u64;
@@ -399,7 +401,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Propagates the results of a stage (a part of a program that runs first) along games, on the device.
+    /// Propagates the results of a stage (a part of a program that runs before the rest) along games, on the device.
     fn carry_stage(
         &mut self,
         device: &Device,
@@ -638,7 +640,8 @@ pub(super) struct Pending {
 #[derive(Clone, Copy)]
 struct Submission {
     pass: KernelPass,
-    /// The number of segments (32 positions each) in the first pass, or of entries (segments with hits) in the second pass.
+    /// The number of segments (32 positions each) that the first pass evaluates, or of entries (segments with hits)
+    /// that the second pass evaluates.
     count: usize,
     output_bytes: u64,
     /// True for the first of several submissions that write to one output.
@@ -650,7 +653,7 @@ struct Submission {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum To {
     Host,
-    /// The buffer on the device for the masks that a stage (a part of a program that runs first) computes.
+    /// The buffer on the device for the masks that a stage (a part of a program that runs before the rest) computes.
     /// [`To::Words`] is the buffer for its words.
     Masks,
     Words,

@@ -99,7 +99,8 @@ impl StatePrinter<'_> {
         format!("struct States {{\n{}\n}}\n", fields.join("\n"))
     }
 
-    /// Returns the code that checks whether a value is in the allowed range, and converts the value to a result.
+    /// Returns the code that checks whether the value of a walk is in the range that the query allows, and that
+    /// converts the value to the word that the column contains.
     fn results(&self) -> String {
         let Walk { range: (low, high), moves, back, sees, end, .. } = *self.walk;
         let (least, most) = if high < 0 { (1, 0) } else { (low.max(0), high) };

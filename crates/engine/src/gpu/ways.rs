@@ -13,7 +13,8 @@ const GAMES: &str = orbit_shaders::GAMES;
 const CARRY: &str = orbit_shaders::CARRY;
 const SHIFT: &str = orbit_shaders::SHIFT;
 
-/// A way to compute a per-position column that a stage (a part of a program that runs first) propagates along games.
+/// A way to compute a per-position column that a stage (a part of a program that runs before the rest) propagates along
+/// games.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum ColumnWay<'a> {
     /// Combines the words of a position with the words of all later positions of its game or, if the flag is true, of
@@ -30,8 +31,8 @@ pub(super) enum ColumnWay<'a> {
     /// A condition on the move that leads to a position. The kernel that computes the stage's masks evaluates it at the
     /// position before the move.
     Edge(EdgeTest),
-    /// The mask of the positions at which an automaton finds a walk (a sequence of positions). If the flag is true, the values of
-    /// the walks instead.
+    /// If the flag is false, the mask of the positions at which an automaton finds a walk (a sequence of positions). If
+    /// it is true, the values of these walks.
     Walk(&'a Walk, bool),
     /// Computed by the processor and uploaded, because the column depends only on the moves of games.
     Told,

@@ -49,7 +49,7 @@ pub struct Kernel {
     /// The variant in which the kernel is written and run.
     pub variant: Variant,
     /// The number of words for each segment (32 positions), summed over all columns that the kernel reads from stages
-    /// (parts of a program that run first).
+    /// (parts of a program that run before the rest).
     pub(super) carried_words: usize,
     /// The per-position columns, propagated along games, that the kernel reads.
     pub(super) reads: Vec<Read>,
@@ -64,12 +64,12 @@ pub struct Kernel {
 /// The kernels of a [`Stage`], a part of a program that runs at all positions before the rest of the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct StageKernels {
-    /// The masks and words that this stage (a part of the program that runs first) computes.
+    /// The masks and words that this stage (a part of the program that runs before the rest) computes.
     pub(super) found: Vec<StageFound>,
-    /// The columns that are computed along games, from the results of this stage (a part of the program that runs first) and
-    /// from earlier columns.
+    /// The columns that are computed along games, from the results of this stage (a part of the program that runs before the
+    /// rest) and from earlier columns.
     pub(super) carries: Vec<StageCarry>,
-    /// The columns of earlier stages (parts of the program that run before) that this stage reads.
+    /// The columns of earlier stages (parts of the program that run before it) that this stage reads.
     pub(super) reads: Vec<Read>,
     /// The kernel that computes one bit for each slot (position): for each mask in `found`, then for each condition in `edges`.
     pub(super) masks: Option<Kernel>,
@@ -77,7 +77,7 @@ pub(super) struct StageKernels {
     pub(super) sets: Option<Kernel>,
     /// The conditions on moves that the device evaluates at the position before the move.
     pub(super) edges: Vec<CarryId>,
-    /// True if the device can propagate the results of the stage to all per-position columns in `carries` that depend on them.
+    /// The pipelines that compute these columns, each keyed by the index of its column in `carries`.
     pub(super) on_device: bool,
     /// The pipelines that compute these columns. The form of each is the index of its column in `carries`.
     pub(super) pipelines: UsedPipelines,
@@ -164,13 +164,14 @@ impl Kernel {
         text
     }
 
-    /// Returns the kernels of all stages (the parts of the program that run first), and then this kernel.
+    /// Returns the kernels of all stages (the parts of the program that run before the rest), and then this kernel.
     pub fn all(&self) -> impl Iterator<Item = &Kernel> {
         let stages = self.stages.iter().flat_map(|stage| stage.masks.iter().chain(&stage.sets));
         stages.chain([self])
     }
 
-    /// Returns the shaders that compute columns from the results of stages (parts of a program that run first), on the device.
+    /// Returns the shaders that compute columns from the results of stages (parts of a program that run before the rest), on
+    /// the device.
     #[doc(hidden)]
     pub fn carriers(&self) -> Vec<String> {
         let carries = self.stages.iter().filter(|stage| stage.on_device).flat_map(|stage| &stage.carries);
@@ -260,8 +261,9 @@ pub(super) struct Printer<'a> {
     own: usize,
     /// For each loop that is being generated, the location of its current row.
     rows: Vec<OpenRow<'a>>,
-    /// For each column that stages (parts of a program that run first) propagate along games, the total number of words
-    /// for each segment (32 positions) in the columns before it. The last entry is the total of all columns.
+    /// For each column that stages (parts of a program that run before the rest) propagate along games, the total
+    /// number of words for each segment (32 positions) in the columns before it. The last entry is the total of all
+    /// columns.
     carried: Vec<usize>,
     /// The number of operations in unrolled loops so far.
     unrolled: u64,
@@ -366,7 +368,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Generates the code for the inputs, and then for all steps.
+    /// Generates code for the inputs of the program, and then for all of its steps.
     fn body(&mut self) {
         let inputs: HashMap<Reg, RegisterInput> =
             self.program.inputs.iter().map(|&(input, reg)| (reg, input)).collect();
@@ -492,7 +494,8 @@ impl<'a> Printer<'a> {
         }
         let times = self.times;
         self.times = times.saturating_mul(rows.len() as u64);
-        // The last iteration, in which only the condition of the loop is tested, also counts.
+        // After the iterations for the rows, the condition of the loop is tested once more. This counts as an
+        // iteration.
         self.turns = self.turns.saturating_add(self.times).saturating_add(times);
         self.steps(body);
         self.times = times;

@@ -32,7 +32,7 @@ const REPETITIONS_MAX: u64 = 10_000_000;
 /// The number that stands for no piece or no square.
 const NONE: u8 = 64;
 
-/// The number of visited positions that one loop iteration counts as. Both take about the same time, less than a
+/// The number of visited positions as which one iteration of a loop counts. Both take about the same time, less than a
 /// microsecond.
 const POSITIONS_A_TURN: usize = 64;
 
@@ -478,7 +478,8 @@ impl<'a> FlatMachine<'a> {
         true
     }
 
-    /// Returns the index in `found` for a search and the piece that it follows.
+    /// Returns the index in `found` for a search and the piece that it follows. `key` is the register that contains the
+    /// number of this piece, if there is one.
     fn place(&self, site: u16, key: Option<RegisterWord>) -> usize {
         usize::from(site) * 64 + key.map_or(0, |key| self.get(key) as usize & 63)
     }

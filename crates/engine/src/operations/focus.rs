@@ -196,7 +196,8 @@ fn board_at(mut board: [u8; 64], nodes: NodeRange<'_>, moves: &BlockMoves, mut n
     board
 }
 
-/// Plays the move to a slot (position) on a board of piece numbers. Returns the pieces that the move touches.
+/// Plays the move that leads to a slot (position) on `board`, which contains the number of the piece on each square.
+/// Returns the pieces that the move touches.
 fn play(board: &mut [u8; 64], moves: &BlockMoves, slot: usize) -> FocusPieces {
     let mut shift = |from: u8, to: u8| {
         let piece = std::mem::replace(&mut board[from as usize], NOBODY);

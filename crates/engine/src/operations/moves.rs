@@ -330,7 +330,8 @@ impl<'a> Entered<'a> {
             Some(test) => test.mask(moves),
             None => vec![0; moves.is_special.len()],
         });
-        // No move leads to the first position of a game.
+        // No move leads to the first position of a game. So only positions that are children (of the kind that the test
+        // allows) stay in the mask.
         out.0.iter_mut().zip(tree.children(self.test.sibling)).for_each(|(word, children)| *word &= children);
         let (left, reached) =
             (|slot: usize| moves.plain[slot].0 & 63, |slot: usize| moves.plain[slot].0 >> 6 & 63);
@@ -345,7 +346,8 @@ impl<'a> Entered<'a> {
         out
     }
 
-    /// Writes, for each move that passes, the squares that it left or, if `to` is true, the squares that it reached.
+    /// Writes, for each move that passes the condition, the squares that it left or, if `to` is true, the squares that
+    /// it reached.
     pub(super) fn own_words(&self, moves: &BlockMoves, tree: &BlockTree, to: bool, out: &mut [u64]) {
         let mask = self.mask(moves, tree);
         for slot in slots_of(&mask.0, 0..moves.plain.len()) {
@@ -387,7 +389,8 @@ impl<'a> Entered<'a> {
         parts.filter(|(passes, _)| *passes).fold(0, |set, (_, square)| set | 1 << square)
     }
 
-    /// Returns true if the move passes the conditions that do not distinguish the two parts of castling.
+    /// Returns true if the move passes those parts of the condition that treat castling as one move, such as the kind
+    /// of move and the captured piece.
     fn fits(&self, mv: MoveTo, before: usize) -> bool {
         let test = self.test;
         let captures =

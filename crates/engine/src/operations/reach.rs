@@ -202,7 +202,8 @@ impl<'a> WalkReach<'a> {
     /// of them changed.
     fn settle(&mut self, at: usize, seen: Option<&FocusMasks>) -> bool {
         let mut has_changed = false;
-        // Most transitions lead to later states, so the last state is computed first.
+        // Most transitions lead to later states. So the last state is computed first: its mask is then known when
+        // earlier states need it.
         for state in (0..self.walk.automaton.states.len()).rev() {
             let alive = self.taken(at, state, seen);
             if alive != self.alive[self.place(at, state)] {
@@ -213,7 +214,8 @@ impl<'a> WalkReach<'a> {
         has_changed
     }
 
-    /// Stores the mask of a state in a segment, and updates the masks that depend on it.
+    /// Stores the mask of a state in a segment, and updates the masks that are derived from it: `next`, `further` and
+    /// `ahead`.
     fn put(&mut self, at: usize, state: usize, alive: u32, seen: Option<&FocusMasks>) {
         let place = self.place(at, state);
         self.alive[place] = alive;
@@ -238,7 +240,8 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns the mask of a state in a segment, computed from the masks computed so far.
+    /// Computes the mask of a state in a segment from the masks of all states and segments that have been computed so
+    /// far.
     fn taken(&self, at: usize, state: usize, seen: Option<&FocusMasks>) -> u32 {
         let automaton = &self.walk.automaton;
         let (of, further) =
@@ -276,12 +279,13 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns, for a state that is tied to a move, the positions after this move at which the walk can continue or is complete.
+    /// A state may be tied to the move after its position (`AutomatonState::leaving`). Returns, for such a state, the
+    /// positions after this move at which the walk can continue or is complete.
     fn over_move(&self, at: usize, state: usize) -> u32 {
         let automaton = &self.walk.automaton;
         let Some(leaving) = automaton.states[state].leaving else { return 0 };
-        // If a walk visits only positions with one side to move, it skips every other position, so the children of the
-        // skipped position are used.
+        // If a walk visits only positions with one side to move, it does not visit the position after this move. It
+        // continues at the children of that position, which `next` takes into account.
         let on = if self.walk.sees == Sees::OneSide { &self.next } else { &self.alive };
         let way = |way: &Branch| way.to.map_or_else(|| self.valued(at), |to| on[self.place(at, to.into())]);
         automaton.follow[state].iter().map(way).fold(0, |all, word| all | word) & self.mask(leaving, at)

@@ -67,7 +67,8 @@ impl NodeRange<'_> {
         self.is_secondary(node) == (sibling == Sibling::Secondary)
     }
 
-    /// Returns the maximum number of positions that must be visited to find the relation between two nodes.
+    /// Returns the maximum number of positions that must be visited to find how two nodes are related: if one comes
+    /// before the other, or where their lines part.
     pub(super) fn between(&self, a: usize, b: usize) -> usize {
         if self.has_lines() { a.max(b) } else { 1 }
     }

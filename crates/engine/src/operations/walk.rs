@@ -89,8 +89,8 @@ struct Runner<'a> {
     /// For each position and state of the automaton, the value of the best walk that continues two positions further on or, for a
     /// walk with a `focus`, at the next move of a piece in it.
     after: Vec<i64>,
-    /// For each position and each state of the automaton that is tied to a move, the value of the best walk that continues with a
-    /// move played from the position.
+    /// For each position and each state of the automaton that is tied to the next move (`AutomatonState::leaving`), the
+    /// value of the best walk that continues with a move played from the position.
     tied: Vec<i64>,
     /// For each node (position), true if a move is played from it.
     inner: Vec<bool>,
@@ -245,7 +245,8 @@ impl<'a> Runner<'a> {
                 let last = reached.last().copied().unwrap_or(node);
                 out[slot] = number(Some(if self.walk.end { last as i64 } else { value }));
                 if self.walk.nestban && self.walk.moves {
-                    // The positions between two moves that touch the `focus` also belong to the walk.
+                    // The positions between two moves that touch the `focus` also belong to the walk, so no later walk
+                    // may begin there.
                     banned[node..last].fill(true);
                 } else if self.walk.nestban {
                     banned[node] = true;
@@ -346,7 +347,8 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Computes the tables of values for all positions, from the last one back to `first`.
+    /// Computes the values in the tables `next`, `after` and `tied` for all positions, from the last one back to
+    /// `first`.
     fn pass(&mut self, nodes: NodeRange<'_>, first: usize, seen: Option<&FocusMasks>) {
         let walk = self.walk;
         let (automaton, states) = (&walk.automaton, walk.automaton.states.len());
@@ -388,14 +390,14 @@ impl<'a> Runner<'a> {
     }
 
     /// Returns the value of the best walk that continues after the move that leads to a node (position), for a state of
-    /// the automaton that is tied to this move.
+    /// the automaton that is tied to this move (`AutomatonState::leaving`).
     fn over_move(&self, nodes: NodeRange<'_>, node: usize, state: usize) -> i64 {
         let states = self.walk.automaton.states.len();
         let ways = &self.walk.automaton.follow[state];
         let value = |way: &Branch| match way.to {
             None => self.complete(nodes.slot(node)),
-            // If a walk visits only positions with one side to move, it skips every other position, so the children of
-            // the skipped position are used.
+            // If a walk visits only positions with one side to move, it does not visit this node. It continues at the
+            // children of the node, whose best values are in `next`.
             Some(to) if self.walk.sees == Sees::OneSide => self.next[node * states + to as usize],
             Some(to) => self.at_node(nodes, node, to.into()),
         };
@@ -406,7 +408,8 @@ impl<'a> Runner<'a> {
     fn pass_back(&mut self, nodes: NodeRange<'_>, values: &mut [i64]) {
         let automaton = &self.walk.automaton;
         let states = automaton.states.len();
-        // For each position, the value of each state of the automaton.
+        // For each position and each state of the automaton, the value of the best walk that begins there with this
+        // state.
         let mut at: Vec<i64> = Vec::with_capacity(nodes.len() * states);
         let none = vec![NONE; states];
         for (node, value) in values.iter_mut().enumerate() {

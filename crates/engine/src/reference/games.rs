@@ -1,4 +1,4 @@
-//! Collects the answers of a query about the games of a block.
+//! Collects the answers that the reference engine gives to a query, game by game, for the games of a block.
 
 use std::sync::Arc;
 

@@ -427,7 +427,7 @@ impl<'a> RegisterAllocator<'a> {
         let leaves = &logic.leaves;
         let is_word = |leaf: &GraphValue| matches!(self.graph.node(*leaf), WordNode::Word(_));
         let in_memory = leaves.iter().copied().filter(|&leaf| self.is_in_memory(leaf));
-        // Only one operand of the instruction may be in memory.
+        // Only one operand of the instruction may be in memory. All others must be in registers.
         let third = in_memory.max_by_key(is_word).unwrap_or_else(|| {
             let lives = |leaf: &&GraphValue| !self.dies(**leaf);
             *leaves.iter().find(lives).unwrap_or(&leaves[leaves.len() - 1])
@@ -474,8 +474,8 @@ impl<'a> RegisterAllocator<'a> {
         self.put(VectorOp::Ternary, to, a, b, imm);
     }
 
-    /// Stores a newly computed value to its destinations in `early`. The region does not read the old contents of these
-    /// destinations.
+    /// Stores a newly computed value to its destinations in `early`. The value need not wait for the end of the region,
+    /// because the region does not read the old contents of these destinations.
     fn put_early(&mut self, value: GraphValue) {
         let register = self.register_of[value.index()].expect("it was just computed");
         for sink in self.early.remove(&value).unwrap_or_default() {

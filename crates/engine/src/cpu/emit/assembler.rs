@@ -71,7 +71,7 @@ pub(super) enum VectorOp {
     Count,
     /// `to` = the sum of the absolute differences of the bytes of `a` and `b`
     Sums,
-    /// A mask of `a == b`. Here and in the next operations, AVX-512 writes the result to a mask register.
+    /// A mask of `a == b`. For this operation and the three after it, AVX-512 writes the result to a mask register.
     Equal,
     /// A mask of `a > b`, as signed numbers
     Greater,

@@ -6,7 +6,8 @@ use super::{
     lower::Sinks,
 };
 
-/// Joins the nodes (operations) of a graph. Returns the nodes that are still needed, each after its operands.
+/// Joins nodes (operations) of a graph if one instruction can compute them together. Returns the nodes that are still
+/// needed, each after its operands.
 pub(super) fn fused(graph: &mut Graph, sinks: &Sinks, width: Width) -> Vec<GraphValue> {
     let mut uses = uses(graph, sinks);
     for k in 0..graph.nodes.len() {

@@ -41,7 +41,7 @@ pub(super) enum WordNode {
     Sums(GraphValue),
     /// A mask: all ones where both words are equal.
     Equal(GraphValue, GraphValue),
-    /// A mask: all ones where the first word is greater, as a signed number.
+    /// A mask: all ones where the first word is greater than the second. Both are signed numbers.
     Greater(GraphValue, GraphValue),
     /// A mask: all ones where every term holds. A term with the flag false holds if its two words have a common bit; a
     /// term with the flag true holds if they have none.
@@ -95,7 +95,7 @@ impl Logic {
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) nodes: Vec<WordNode>,
-    /// For each value, the bits that may be set; all others are known to be 0.
+    /// For each value, a word that contains every bit that may be set in the value. All other bits are known to be 0.
     bounds: Vec<u64>,
     known: HashMap<WordNode, GraphValue>,
     /// True if the vector unit can rotate words, count bits and write mask registers, as AVX-512 does.
@@ -265,7 +265,7 @@ impl Graph {
             (Some(word), 1..) => self.word(word << amount),
             (Some(word), _) => self.word(word >> amount),
             (None, ..=-64 | 64..) => self.word(0),
-            // Processors have more units for addition than for shifts.
+            // A shift by one bit becomes an addition, because processors have more units for addition than for shifts.
             (None, 1) => self.put(WordNode::Add(a, a)),
             (None, 1..) => self.put(WordNode::Up(a, amount as u8)),
             (None, _) => self.put(WordNode::Down(a, amount as u8)),
@@ -308,8 +308,8 @@ impl Graph {
         if self.is_wide {
             return self.put(WordNode::Count(a));
         }
-        // Adds neighbouring bits, then pairs, then groups of four, and finally all bytes. Source: Warren, Hacker's
-        // Delight, section 5-1.
+        // Counts the bits that are set: adds neighbouring bits, then pairs, then groups of four, and finally all bytes.
+        // Source: Warren, Hacker's Delight, section 5-1.
         let [twos, fours, eights] =
             [0x5555_5555_5555_5555, 0x3333_3333_3333_3333, 0x0f0f_0f0f_0f0f_0f0f].map(|word| self.word(word));
         let half = self.shift(a, -1);

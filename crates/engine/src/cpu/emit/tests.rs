@@ -261,8 +261,8 @@ impl Random {
     }
 
     fn full(&mut self) -> u32 {
-        // If many registers hold a value, any of them may be chosen. This keeps more values live than the processor has
-        // registers.
+        // If many registers hold a value, the choice is not limited to the latest of them. So more values stay live
+        // than the processor has registers.
         let is_near = self.full.len() < 40 && self.rng.bool();
         let last = if is_near { self.full.len().saturating_sub(6) } else { 0 };
         self.full[self.rng.usize(last..self.full.len())]

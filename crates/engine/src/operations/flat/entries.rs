@@ -9,7 +9,7 @@ use orbit_plan::{EntryInstr, FlatProgram, KeyOrder, Label};
 /// more is left to the reference engine.
 const ENTRIES_MAX: usize = 1 << 20;
 
-/// The maximum capacity that a dictionary keeps for the next game.
+/// The maximum capacity that a dictionary keeps for the next game, in entries.
 const KEPT_MAX: usize = 1 << 12;
 
 /// The contents of all dictionaries of a program. Keys and values are register words.

@@ -12,7 +12,8 @@ const ENTRIES_MAX: usize = 8 << 20;
 /// chain.
 #[derive(Clone, Copy)]
 pub(super) struct BestWay {
-    /// The number of positions or moves on the way or, if the chain uses `max`, the number at the end of the way.
+    /// The number of positions or moves on the way or, if the chain uses `max`, the number that the filter in `max`
+    /// yields at the end of the way.
     pub(super) value: i64,
     pub(super) end: u32,
 }

@@ -159,7 +159,7 @@ impl FlatMachine<'_> {
 mod tests {
     use super::*;
 
-    /// Returns test sets with no square, one square, a few squares and many squares.
+    /// Returns sets of squares for the tests: sets with no square, one square, a few squares and many squares.
     fn sets() -> impl Iterator<Item = u64> {
         let mut seed = 1u64;
         let mut random = move || {

@@ -36,7 +36,7 @@ struct Wanted {
 }
 
 impl Wanted {
-    /// Returns true if one of the moves from a position may pass the test.
+    /// Returns true if one of the moves that are played from a position, summarised in `left`, may pass the test.
     fn includes(&self, left: &Left) -> bool {
         left.from & self.from != 0
             && left.to & self.to != 0

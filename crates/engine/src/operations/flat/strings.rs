@@ -27,10 +27,11 @@ const STRINGS_MAX: usize = 1 << 20;
 /// The maximum length of a string, in bytes. The reference engine has the same limit.
 const LENGTH_MAX: usize = 16 << 20;
 
-/// The number of string bytes that count as one visited position, because processing them takes about as long.
+/// The number of string bytes that count as one visited position, because processing them takes about as long. The
+/// interrupt is checked after a certain number of visited positions.
 const BYTES_A_POSITION: usize = 16;
 
-/// The maximum capacity that is kept from one game to the next, in bytes and in strings.
+/// The maximum capacity that the strings of one game leave for those of the next, in bytes and in strings.
 const KEPT_MAX: [usize; 2] = [1 << 20, 1 << 14];
 
 /// All one-byte strings. They occupy no memory in [`FlatStrings`].

@@ -174,7 +174,8 @@ impl FlatMachine<'_> {
             self.look_at((end as usize).saturating_sub(start))?;
             of.banned.resize(nodes.len(), false);
             let mut node = end as usize;
-            // The last position of a path may be the first position of another path.
+            // A path may begin at the last position of an earlier path, but a `line` may not begin at the last position
+            // of an earlier line.
             if !chain.is_path {
                 of.banned[node] = true;
             }
@@ -348,7 +349,8 @@ impl FlatMachine<'_> {
     ) -> Result<(), Stopped> {
         let Some(at) = of.frames.last().map(|frame| frame.at) else { return Ok(()) };
         if chain.steps[usize::from(step)].tied.is_some() && first_child(nodes, at as usize).is_some() {
-            // A constituent (filter) that is tied to a move is tried with each move played from the position.
+            // A constituent (filter) may be tied to a move. It is then tried with each move that is played from the
+            // position.
             let first = of.open.len();
             let attempt = |child: usize| PendingWalk::Try { op, step, before: at, child: child as u32 };
             of.open.extend(self.children(nodes, at as usize).map(attempt));
@@ -382,7 +384,8 @@ impl FlatMachine<'_> {
         let first = of.open.len();
         let mut enter = |node: usize| of.open.push(PendingWalk::Enter { at: node as u32, op: next });
         self.after(nodes, chain, at as usize, &mut |node| {
-            // After a constituent (filter) that is tied to a move, the search continues only with that move.
+            // A constituent (filter) that is tied to a move has matched with one move played from the position. The
+            // search continues only with this move.
             if child != at && node != child as usize {
                 return;
             }
@@ -516,8 +519,8 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Returns the first node of a range that is reached by a move that counts as a step. The game must have no side
-    /// lines.
+    /// Returns the first node of a range that is reached by a move that counts as a step of the path. The game must
+    /// have no side lines.
     fn next_seen(&self, nodes: NodeRange<'_>, seen: SeenMoves, mut range: Range<usize>) -> Option<usize> {
         let SeenMoves::Pieces { set, capture } = seen else {
             return range.find(|&node| self.is_seen(nodes, seen, node));
@@ -618,7 +621,8 @@ impl Searched {
     }
 }
 
-/// Extends a way by the position or move before it.
+/// Returns the way that begins one position or move before `best`. Its value is greater by one, unless the chain uses
+/// `max`.
 fn longer(chain: &FlatChain, best: BestWay) -> BestWay {
     let more = i64::from(chain.largest.is_none());
     BestWay { value: best.value + more, ..best }
