@@ -139,7 +139,7 @@ impl ProgramWriter<'_> {
         Some(OperationChain { op, terms })
     }
 
-    /// Returns one term for each operand, without a mask or a shift.
+    /// Returns one term for each operand. These terms neither mask nor shift their operands.
     fn plain_terms(&mut self, operands: [(Id, bool); 2]) -> Vec<Term<Id>> {
         let keep = self.scalar(TRUE);
         operands.map(|(src, not)| Term { src, keep, by: 0, not }).into()
@@ -199,9 +199,9 @@ impl ProgramWriter<'_> {
 
 /// The drafts of a program (its steps without registers), while some of them are merged into chains.
 struct ChainDrafts {
-    /// The drafts. A draft that was merged into a chain is `None`.
+    /// The drafts (steps without registers). A draft that was merged into a chain is `None`.
     drafts: Vec<Option<Draft>>,
-    /// The index of the draft that computes each node of the innermost loop.
+    /// For each node of the innermost loop, the index in `drafts` of the draft that computes it.
     at: HashMap<Id, usize>,
     readers: HashMap<Id, usize>,
 }
@@ -218,7 +218,7 @@ impl ChainDrafts {
     }
 }
 
-/// Removes the drafts that were merged into chains, and adjusts the indices at which loops begin and end.
+/// Removes the drafts (steps without registers) that were merged into chains, and adjusts the indices at which loops begin and end.
 fn without_gaps(drafts: Vec<Option<Draft>>) -> Vec<Draft> {
     let mut new_places = Vec::with_capacity(drafts.len());
     let mut count = 0;

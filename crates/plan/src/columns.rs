@@ -28,7 +28,7 @@ pub enum TagColumn {
 pub enum TextTest {
     /// The string has a value.
     HasValue(TagText),
-    /// The two strings are in the given relation, byte by byte.
+    /// The two strings, compared byte by byte, are in the given relation.
     Compare(Cmp, TagText, TagText),
     /// The first string is a substring of the second.
     In(TagText, TagText),

@@ -22,7 +22,8 @@ pub struct CopyBit {
     pub bit: u32,
 }
 
-/// The words of an orbit and the location of each copy's bit, while they are collected.
+/// The words in which the copies (transformed patterns) of an orbit have bits, and the locations of these bits, while they are
+/// collected.
 #[derive(Default)]
 struct CopyWords {
     words: Vec<Id>,
@@ -31,7 +32,8 @@ struct CopyWords {
 }
 
 impl CopyWords {
-    /// Adds a word. `copies` lists the copies that have a bit in the word, as pairs (index of the copy, number of the bit).
+    /// Adds a word in which copies (transformed patterns) have bits. `copies` lists these copies, as pairs (index of the copy,
+    /// number of the bit).
     fn push(&mut self, word: Id, copies: impl Iterator<Item = (usize, u32)>) {
         for (copy, bit) in copies {
             self.places[copy] = Some(CopyBit { word: self.words.len(), bit });
@@ -41,7 +43,7 @@ impl CopyWords {
 }
 
 impl Lower {
-    /// Returns the words of an orbit, and the location of each copy's bit.
+    /// Returns words in which each copy (transformed pattern) of an orbit has a bit, and the locations of these bits.
     pub(super) fn each_copy<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,

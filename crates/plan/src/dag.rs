@@ -14,20 +14,20 @@ use orbit_core::board::{Code, PieceSet};
 /// The operation by which a loop combines the words of its rows.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Reduce {
-    /// The union of sets, or the disjunction of masks.
+    /// The union of the words of all rows, which are sets or masks.
     Or,
-    /// The largest number, compared as `i64`. The loop starts with [`NO_VALUE`].
+    /// The largest of the numbers of all rows, compared as `i64`. The loop starts with [`NO_VALUE`].
     Max,
-    /// The number of rows whose mask is true.
+    /// The number of rows for which the body of the loop, a mask, is true.
     Count,
 }
 
 /// A loop over the rows of a table. Its body is evaluated once for each row.
 #[derive(Clone, Debug)]
 pub struct Loop {
-    /// The parameters of each row. All rows have the same length.
+    /// The rows of the table. Each contains one word for each parameter of the loop, so all rows have the same length.
     pub rows: Vec<Vec<u64>>,
-    /// The operation that combines the words of the rows.
+    /// The operation that combines the values of `body` for all rows to the result of the loop.
     pub reduce: Reduce,
     /// The node that is evaluated for each row.
     pub body: Id,
@@ -54,7 +54,8 @@ pub enum Made {
 }
 
 impl Made {
-    /// Returns true if the results are masks. Otherwise they are whole words.
+    /// Returns true if the results of the operation are masks, which are true or false at each position. Otherwise they are 64-bit
+    /// words.
     pub fn is_mask(&self) -> bool {
         match self {
             Made::Along { what, .. } => matches!(what, Carried::Any),
@@ -71,21 +72,22 @@ impl Made {
     }
 }
 
-/// The operations that combine words along a game.
+/// The operations that combine the words of an operand at a position and at all later (or earlier) positions of the game; see
+/// [`Made::Along`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Carried {
-    /// Mask: the operand is true at one of the positions. The operand is a mask.
+    /// Mask: the operand, a mask, is true at the position or at a later (or earlier) one.
     Any,
-    /// Number: the number of positions at which the operand is true. The operand is a mask.
+    /// Number: the number of these positions (the position and all later or earlier ones) at which the operand, a mask, is true.
     Count,
     /// Number: the ply of the nearest position at which the operand is true, or -1 if there is none. The operand is a mask.
     Nearest,
-    /// Set: the union of the operand's sets at all of the positions.
+    /// Set: the union of the operand's sets at the position and at all later (or earlier) ones.
     Union,
 }
 
 impl Carried {
-    /// Returns true if the operands are masks. Otherwise they are whole words.
+    /// Returns true if the operands of the operation are masks. Otherwise they are 64-bit words.
     pub const fn of_masks(self) -> bool {
         !matches!(self, Carried::Union)
     }
@@ -98,9 +100,10 @@ pub struct PlanOptions {
     pub anchors: bool,
     /// Shifts that do not fit into one word are evaluated in several words.
     pub grids: bool,
-    /// Filters about attacks, square counts and sets are also evaluated for all shifts together.
+    /// Besides filters of designators and logic, filters about attacks, square counts and sets are evaluated for all shifts
+    /// together.
     pub pointwise: bool,
-    /// Copies that differ only in squares are computed as the rows of a table.
+    /// Copies (transformed filters) that differ only in squares are computed as the rows of a table.
     pub tables: bool,
     /// An operation that occurs several times with the same operands is computed once.
     pub sharing: bool,
@@ -154,7 +157,8 @@ pub struct Dag {
     are_masks: Vec<bool>,
     /// The loops, indexed by [`LoopId`].
     pub loops: Vec<Loop>,
-    /// The operations along games, which read all positions of a game. The operands of each operation have smaller indices.
+    /// The operations along games, which read all positions of a game. An operation has a larger index than the operations whose
+    /// results it reads.
     pub carries: Vec<Carry>,
     known_carries: HashMap<Carry, CarryId>,
     known: HashMap<Op, Id>,
@@ -281,7 +285,7 @@ impl Dag {
         id
     }
 
-    /// Returns the last parameter in the rows of an open loop.
+    /// Returns the node that represents the last word of each row of an open loop.
     pub fn last_param(&mut self, table: LoopId) -> Id {
         let width = self.loops[table.0 as usize].rows[0].len();
         self.add_op(Op::Param(table, width as u32 - 1))
@@ -320,7 +324,7 @@ impl Dag {
         let open = operands.iter().any(|word| !self.within[word.0 as usize].is_empty());
         assert!(!open, "a loop runs at one position");
         let carry = Carry { what, operands };
-        // Like nodes, operations without operands are always shared.
+        // Like nodes, operations along games that have no operands are always shared.
         let known =
             (self.sharing || carry.operands.is_empty()).then(|| self.known_carries.get(&carry).copied());
         let id = known.flatten().unwrap_or_else(|| {
@@ -398,7 +402,7 @@ impl Dag {
             Op::Or(a, b) if k(self, a).is_some() => Some(self.add(Op::Or(b, a))),
             Op::And(a, b) => match k(self, b) {
                 Some(0) => Some(b),
-                // `outer` contains every bit that may be set, so the intersection has no effect.
+                // `outer` contains every bit that may be set in `a`, so the intersection of the two is `a`.
                 Some(outer) if self.bound(a) & !outer == 0 => Some(a),
                 Some(outer) => match self.op(a) {
                     Op::And(x, c) => {
@@ -428,7 +432,8 @@ impl Dag {
                 Some(0) => Some(a),
                 Some(TRUE) => Some(b),
                 _ => match (self.op(a), self.op(b)) {
-                    // (x & c1) | (x & c2) = x & (c1 | c2): one designator with the union of both square sets.
+                    // (x & c1) | (x & c2) = x & (c1 | c2). This joins two designators of the same pieces to one with the squares of
+                    // both.
                     (Op::And(x, c1), Op::And(y, c2)) if x == y => {
                         let both = self.word(k(self, c1)? | k(self, c2)?);
                         Some(self.add(Op::And(x, both)))
@@ -474,7 +479,7 @@ impl Dag {
             },
             Op::NonEmpty(a) if self.is_mask(a) => Some(a),
             Op::NonEmpty(a) => match self.op(a) {
-                // A mask is all ones or all zeros, so the test for emptiness need not include it.
+                // `y` is a mask, which is all ones or all zeros, so the set in the test for emptiness need not include it.
                 Op::And(x, y) if self.is_mask(y) => {
                     let some = self.add(Op::NonEmpty(x));
                     Some(self.add(Op::And(some, y)))
@@ -511,7 +516,7 @@ impl Dag {
         Some(self.add(Op::Select { mask: full, a: at_all, b: rest }))
     }
 
-    /// Returns the squares that may be in a set but are not in it.
+    /// Returns the squares that are not in a set although they can be in it in some position.
     fn missing(&mut self, set: Id) -> Id {
         let bound = self.word(self.bound(set));
         match self.op(set) {
@@ -630,7 +635,7 @@ impl Dag {
         let black = (set >> 9 & 0x3f) as u8;
         let mut parts = Vec::new();
         if set & 1 != 0 {
-            // If the set contains the empty square, it takes fewer operations to compute the complement.
+            // If the set contains the empty square, computing its complement takes fewer operations than computing the set.
             let rest = PieceSet(PieceSet::ALL.0 & !set);
             if rest == PieceSet::NONE {
                 return self.word(TRUE);
@@ -666,7 +671,8 @@ impl Dag {
         let p: Vec<Id> = (0..3).map(|k| self.add(Op::Plane(k))).collect();
         match roles {
             0 => return self.word(0),
-            // No square has code 7. A few sets therefore need fewer operations than the union of their minterms.
+            // The bit planes number the roles from 1 to 6, and no square has the number 7. For a few sets of roles, this takes
+            // fewer operations than the union of one minterm for each role.
             0x3f => {
                 let low = self.add(Op::Or(p[0], p[1]));
                 return self.add(Op::Or(low, p[2]));

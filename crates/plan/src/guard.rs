@@ -14,14 +14,15 @@ use super::{
 /// Programs with fewer steps get no guard.
 const STEPS_MIN: u64 = 1000;
 
-/// A guard may take at most 1 / `SHARE` of the query's steps. Each operand that it retains may take at most half of that.
+/// A guard (a cheap condition that is computed before the query) may take at most 1 / `SHARE` of the query's steps. Each operand of
+/// the query that it retains may take at most half of that.
 const SHARE: u64 = 8;
 
 /// Graphs with more nodes get no guard.
 const NODES_MAX: usize = 20_000;
 
-/// Returns a mask that is true wherever one of the hit masks is true, and that takes far fewer steps to compute. Returns `None` if
-/// no such mask is found.
+/// Returns a mask that is true wherever one of the hit masks is true, and that takes far fewer steps to compute than the hit masks.
+/// Returns `None` if no such mask is found.
 pub(super) fn guard(dag: &mut Dag, roots: &[Id]) -> Option<Id> {
     if dag.ops.len() > NODES_MAX {
         return None;
@@ -39,7 +40,7 @@ pub(super) fn guard(dag: &mut Dag, roots: &[Id]) -> Option<Id> {
     (is_known && guards.costs_at_most(any, whole / SHARE)).then_some(any)
 }
 
-/// Returns the number of times that the step of a node runs for each position.
+/// Returns the number of times that the step that computes a node runs for each position.
 fn steps(dag: &Dag, id: Id) -> u64 {
     let rows = dag.within[id.0 as usize].iter().map(|of| dag.loops[of.0 as usize].rows.len() as u64);
     rows.fold(1, u64::saturating_mul)
@@ -47,13 +48,13 @@ fn steps(dag: &Dag, id: Id) -> u64 {
 
 struct Guards<'a> {
     dag: &'a mut Dag,
-    /// The maximum number of steps of an operand that the guard (the cheap condition) retains.
+    /// The maximum number of steps that an operand may take for the guard (the cheap condition) to retain it.
     operand_max: u64,
     known: HashMap<Id, Id>,
 }
 
 impl Guards<'_> {
-    /// Returns a mask that is true wherever `mask` is true.
+    /// Returns a mask that is true wherever `mask` is true, and that contains only the cheap operands of `mask`.
     fn guard(&mut self, mask: Id) -> Id {
         if let Some(&known) = self.known.get(&mask) {
             return known;

@@ -100,11 +100,11 @@ pub struct OrbitNote {
 /// The code of one query: the program that computes its hits and, if requested, its values.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The program that computes the hit mask and the value.
+    /// The program that computes the hit mask and the value of the query.
     pub program: Program,
     /// The register that contains the hit mask.
     pub hit: Reg,
-    /// True if the query matches at all positions.
+    /// True if the hit mask of the query is known to be true at every position, whatever the game.
     pub always_hits: bool,
     /// The location of the query's value.
     pub output: Output,
@@ -117,9 +117,9 @@ pub struct Plan {
 /// A program that computes the hits of several queries. Subexpressions that the queries share are computed only once.
 #[derive(Clone, Debug)]
 pub struct SharedPlan {
-    /// The code. Its [`Step::Answer`] steps provide the hit masks.
+    /// The code. Its [`Step::Answer`] steps output the hit mask of each query.
     pub program: Program,
-    /// For each query, true if it matches at all positions.
+    /// For each query, true if its hit mask is known to be true at every position, whatever the game.
     pub always: Vec<bool>,
     /// The index of each query's hit mask in [`Program::reads`], if stages (earlier programs) compute all of these masks. The
     /// program itself then need not run. `None` if it must run.
@@ -220,7 +220,7 @@ pub struct Planner {
     vars: usize,
     options: PlanOptions,
     refusal: Option<Diagnostic>,
-    /// The input of the compiler for flat programs. `None` if no flat program runs the query.
+    /// The facts with which the query is compiled to a flat program. `None` if the query does not become a flat program.
     flat: Option<flat::Facts>,
 }
 
@@ -365,14 +365,14 @@ impl Planner {
         })
     }
 
-    /// Returns a plan that computes only the hits.
+    /// Returns a plan that computes only the hits of the query.
     pub fn hits(&self) -> Plan {
         let mut lower = Lower::new(self.options, 0);
         let hit = self.lower_hits(&mut lower);
         finish(&lower, hit, None)
     }
 
-    /// Returns a plan that computes the hits and the values.
+    /// Returns a plan that computes the hits of the query and its values at these hits.
     pub fn values(&self) -> Plan {
         if !self.has_values() {
             return self.hits();
@@ -453,7 +453,8 @@ impl Planner {
         }
     }
 
-    /// Returns words, each of which contains the bits of 64 copies (transformed patterns).
+    /// Returns words that contain a bit for each copy (transformed pattern), 64 bits in each word. The bit is set if the copy
+    /// matches.
     fn flat_copies(&self, lower: &mut Lower, facts: &flat::Facts) -> flat::CompileResult<Vec<Id>> {
         let words = self.copies().div_ceil(64);
         flat::compiled_copies(lower, facts, &self.filter, words, |copy| (copy / 64, 1 << (copy % 64)))

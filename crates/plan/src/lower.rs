@@ -76,7 +76,8 @@ pub(super) struct Lower {
     pub columns: Vec<TagColumn>,
     /// The current word of each variable.
     pub cells: Cells<Words>,
-    /// The mask of positions at which the current filter is evaluated. Only assignments use it.
+    /// The mask of positions at which the filter being lowered is evaluated. Assignments use it, because they take effect only
+    /// there.
     pub(super) guard: Id,
     /// While the body of a table is lowered, the parameters that replace the square masks in this body. `None` otherwise.
     pub slots: Option<VariableSlots>,
@@ -492,7 +493,8 @@ impl Lower {
     }
 
     fn check(&mut self) -> Id {
-        // The king and the opposing pieces are first selected by the side to move, so lines to only one king must be computed.
+        // The king and the opposing pieces are first selected by the side to move, so that attacks on only one king must be
+        // computed.
         let white = self.dag.add(Op::WhiteToMove);
         let [king, enemies] = [(6, PieceSet::BLACK), (14, PieceSet::WHITE)]
             .map(|(king, enemies)| [PieceSet::only(Code(king)), enemies].map(|set| self.dag.pieces(set)))

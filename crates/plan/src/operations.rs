@@ -55,7 +55,7 @@ pub enum GameOp {
     /// The second operand (a word) at the first child at which the first operand (a mask) is true. If there is no such child, the
     /// third operand at the current position.
     FirstChild,
-    /// The union of the operand's sets at all children.
+    /// The union of the operand's sets at all children (the positions after one more move).
     UnionChildren,
     /// Mask: the operand is true at the parent. The operand is a mask.
     MaskOfParent,
@@ -71,7 +71,7 @@ pub enum GameOp {
     Fork,
     /// The number of moves between two positions.
     Distance,
-    /// Mask: the first position is a proper ancestor of the second.
+    /// Mask: the position that the first operand names is a proper ancestor of the one that the second operand names.
     Before,
     /// Mask: an automaton finds a walk (a sequence of positions or moves), whatever its value. The operands are those of
     /// [`GameOp::Walk`].
@@ -97,7 +97,7 @@ pub enum Leaf {
     VirtualMainline,
     /// Mask: exactly one of the moves from the root is a move by White that begins a side line.
     Try,
-    /// Mask: the position is a child of this kind: the first one, or another one.
+    /// Mask: the position is this kind of child of its parent: the first child, or one of the others.
     Sibling(Sibling),
     /// Mask: the previous move was of this kind.
     Arrived(Special),
@@ -125,7 +125,7 @@ pub enum SquareTest {
     /// A square passes if it is in `squares`, and its content before the move is in `contents`.
     #[expect(missing_docs, reason = "the sentence says it")]
     Pieces { contents: PieceSet, squares: u64 },
-    /// A square passes if it is in the next operand, a set.
+    /// A square passes if it is in a set that is computed for each position. The set is the next operand of the operation.
     Column,
 }
 
@@ -150,7 +150,7 @@ pub struct EdgeTest {
     pub only: Special,
     /// True if the move must be a null move.
     pub null: bool,
-    /// If present, the move must lead to a child of this kind.
+    /// If present, the move must lead to a child of this kind: a first child, or another one.
     pub sibling: Option<Sibling>,
 }
 
@@ -189,14 +189,15 @@ pub struct Walk {
     pub back: bool,
     /// The positions or moves that the automaton reads. It skips all others.
     pub sees: Sees,
-    /// The kind of children to which the walk may continue. `None` if it may continue to every child.
+    /// The kind of children (first children, or all others) to which the walk may continue. `None` if it may continue to every
+    /// child.
     pub sibling: Option<Sibling>,
     /// True if the result is the first walk that the search finds. Otherwise it is the longest walk.
     pub first_match: bool,
     /// True if the result is the walk with the largest number at its last position instead of the longest walk. The number is the
     /// operand after those of the automaton.
     pub largest: bool,
-    /// The range in which the value must lie.
+    /// The range in which the value of the walk must lie.
     pub range: (i32, i32),
     /// True if no later walk may begin at a position of a walk that was already found. A further operand is the mask of positions
     /// at which the filter is evaluated.
@@ -219,7 +220,8 @@ pub enum Sees {
 }
 
 impl GameOp {
-    /// Returns true if the results are masks. Otherwise they are whole words.
+    /// Returns true if the results of the operation are masks, which are true or false at each position. Otherwise they are 64-bit
+    /// words.
     pub fn is_mask(&self) -> bool {
         match self {
             GameOp::Leaf(leaf) => matches!(

@@ -21,10 +21,10 @@ use orbit_query::tree::{Cmp, ConditionOp, Counted, Kind, Ref, SquaresOp};
 use orbit_transforms::AsOrbit as _;
 use orbit_transforms::{Expanded, FilterRef, Number, NumberOrbit, Orbit, Placement, Squares, member};
 
-/// The minimum number of copies in a table. The copies of smaller groups are lowered one by one.
+/// The minimum number of copies (transformed filters) for which a table is made. Smaller groups of copies are lowered one by one.
 const TABLE_COPIES_MIN: usize = 8;
 
-/// The operation that combines the results of the copies.
+/// The operation that combines the results of the copies (transformed filters) of an orbit to the result of the orbit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ValueUse {
     /// Mask: any copy matches.
@@ -33,23 +33,27 @@ enum ValueUse {
     Count,
     /// Set: the union of the squares of all copies.
     Union,
-    /// Number: the largest value of a copy, packed into one word.
+    /// Number: the largest of the values of all copies. The number and its mask are packed into one word.
     Max,
 }
 
-/// A function that lowers all shifts of one placement together to words. It returns `None` if this is impossible.
+/// A function that lowers all shifts of one placement (one combination of turns, reflections and colour swaps) together to words.
+/// It returns `None` if this is impossible.
 type Tiled<F> = fn(&mut Lower, &Orbit<F>, Placement, &[usize]) -> Option<Vec<Id>>;
 
-/// The functions that lower the copies of an orbit. One lowers a single copy, the other all shifts of one placement.
+/// The functions that lower the copies (transformed filters) of an orbit. One lowers a single copy, the other all shifts of one
+/// placement together.
 struct Gather<F> {
     wanted: ValueUse,
-    /// Lowers one copy to its value or, if copies are counted, to the mask of positions at which it matches.
+    /// Lowers one copy (transformed filter) to the word that the result needs: the value of the copy, or the mask of positions at
+    /// which it matches.
     word: fn(&mut Lower, &F) -> Id,
     tiles: Tiled<F>,
 }
 
 impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
-    /// Returns the functions for a result that depends only on where the copies match, not on their values.
+    /// Returns the functions that lower copies to masks. They serve for results that depend only on where the copies match, not on
+    /// their values.
     fn truth(wanted: ValueUse) -> Gather<F> {
         Gather {
             wanted,
@@ -62,12 +66,12 @@ impl<F: Kind<Expanded, In<Expanded> = F>> Gather<F> {
 }
 
 impl Lower {
-    /// Returns the mask of positions at which at least one copy matches.
+    /// Returns the mask of positions at which at least one copy (transformed filter) of an orbit matches.
     pub(super) fn any_copy<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Id {
         self.gather(orbit, &Gather::truth(ValueUse::Any))
     }
 
-    /// Returns the union of the sets of all copies.
+    /// Returns the union of the sets of all copies (transformed filters) of an orbit.
     pub(super) fn union_of(&mut self, orbit: &Orbit<Squares>) -> Id {
         let (word, tiles) = (Lower::squares as fn(&mut Lower, &Squares) -> Id, Lower::collapse_set);
         self.gather(orbit, &Gather { wanted: ValueUse::Union, word, tiles })
@@ -129,7 +133,8 @@ impl Lower {
         }
     }
 
-    /// Returns the contribution of one copy to the result. If copies are counted, this is 1 where the copy matches and 0 elsewhere.
+    /// Returns the word that one copy (transformed filter) contributes to the result of its orbit. If copies are counted, this is 1
+    /// where the copy matches and 0 elsewhere.
     fn copy_word<F>(&mut self, copy: &F, how: &Gather<F>) -> Id {
         let word = (how.word)(self, copy);
         if how.wanted != ValueUse::Count {
@@ -141,7 +146,7 @@ impl Lower {
 
     // ---- tables
 
-    /// Divides copies into groups in which they differ only in squares and square colours.
+    /// Divides copies (transformed filters) into groups in which they differ only in squares and square colours.
     pub(super) fn same_but_squares<F: Kind<Expanded>>(
         &self,
         orbit: &Orbit<F>,
@@ -233,7 +238,8 @@ impl Lower {
 
     // ---- shifts together
 
-    /// Finds the groups of copies whose shifts can be evaluated together, and lowers them. Returns all other copies.
+    /// Finds the groups of copies (transformed filters) whose shifts can be evaluated together, and lowers them. Returns the copies
+    /// that are in no such group.
     fn collapse_groups<F: Kind<Expanded, In<Expanded> = F>>(
         &mut self,
         orbit: &Orbit<F>,

@@ -33,7 +33,7 @@ struct LoweredGraph {
     apart: Vec<[Option<WordIndex>; 2]>,
 }
 
-/// Words, and the locations of bits in these words.
+/// Words whose bits show which copies (transformed patterns) or sides match, and the locations of these bits.
 type WordIndex = (Vec<Id>, Vec<CopyBit>);
 
 impl Plans {
@@ -63,7 +63,7 @@ impl Plans {
         self.planners.is_empty()
     }
 
-    /// Returns a vector with a default entry for each query.
+    /// Returns a vector with a default value for each query, in which the caller can store something for each query.
     pub fn unmade<T: Default>(&self) -> Vec<T> {
         self.planners.iter().map(|_| T::default()).collect()
     }

@@ -16,7 +16,7 @@ use orbit_core::board::PieceSet;
 use orbit_query::tree::Cmp;
 
 impl Lower {
-    /// Returns a word with a bit for each shift of a tile. The bit is set if the attack occurs under this shift.
+    /// Returns a word with a bit for each shift of a tile (8 by 8 shifts). The bit is set if the attack occurs under this shift.
     pub(super) fn shifted_attack(&mut self, attack: &Attack, anchor: Anchor) -> Id {
         let ((pieces, from), (attacked, to)) = match *attack {
             Attack::On { from: (may, squares), to } => {
@@ -59,8 +59,8 @@ impl Lower {
         self.dag.any_of(words)
     }
 
-    /// Returns a word with a bit for each shift of a tile. The bit is set if the comparison of a square count with a number is true
-    /// under this shift.
+    /// Returns a word with a bit for each shift of a tile (8 by 8 shifts). The bit is set if the comparison of a square count with
+    /// a number is true under this shift.
     pub(super) fn shifted_comparison(&mut self, comparison: &ShiftedComparison, anchor: Anchor) -> Id {
         let &ShiftedComparison { ref set, squares, cmp, number } = comparison;
         let words: Vec<Id> = squares.into_iter().map(|square| self.holds_at(set, square, anchor)).collect();
@@ -95,7 +95,8 @@ impl Lower {
         self.dag.any_of(words)
     }
 
-    /// Returns a word with a bit for each shift of a tile. The bit is set if the shifted set contains the shifted square.
+    /// Returns a word with a bit for each shift of a tile (8 by 8 shifts). The bit is set if the shifted set contains the shifted
+    /// square.
     pub(super) fn holds_at(&mut self, set: &Set, square: Square, anchor: Anchor) -> Id {
         match set {
             Set::Plain(set) => {
@@ -139,8 +140,8 @@ impl Lower {
         }
     }
 
-    /// Moves a set by the step that leads from `square` to the anchor of a tile. `square` is a square of the filter before any
-    /// shift.
+    /// Moves a set by the step that leads from `square` to the anchor of a tile (8 by 8 shifts). `square` is a square of the filter
+    /// before any shift.
     fn seen_from(&mut self, set: Id, square: Square, anchor: Anchor) -> Id {
         self.moved(set, anchor.x - square.file() as i8, anchor.y - square.rank() as i8)
     }

@@ -22,7 +22,8 @@ const INSTRUCTION_STEPS: u64 = 14;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Reg(pub u32);
 
-/// The index of a scalar. A scalar is a word that is the same for all positions of a group.
+/// The index of a scalar of a program. A scalar is a word that is the same for all positions of the group on which the program
+/// runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Scalar(pub u32);
 
@@ -58,7 +59,7 @@ pub enum ChainOp {
     And,
     /// Mask: every term is non-empty; a negated term must be empty instead.
     Meet,
-    /// Number: the number of squares in each term, added up. No term is negated.
+    /// Number: the sum of the square counts of all terms. No term is negated.
     Sum,
 }
 
@@ -71,8 +72,8 @@ pub struct OperationChain<R = Id> {
     pub terms: Vec<Term<R>>,
 }
 
-/// `src & keep`, shifted up by `by` bits, or down if `by` is negative. `keep` removes all bits that the shift would lose. If
-/// `not` is true, the result is complemented.
+/// An operand of a chain: `src & keep`, shifted up by `by` bits, or down if `by` is negative. `keep` removes all bits that the
+/// shift would lose. If `not` is true, the result is complemented.
 #[derive(Clone, Copy, Debug)]
 #[expect(missing_docs, reason = "the formula says it")]
 pub struct Term<R = Id> {
@@ -102,13 +103,13 @@ pub enum RegisterInput {
 pub struct Program {
     /// The stages: earlier programs, which run over all positions of a block before this one.
     pub stages: Vec<Stage>,
-    /// The steps, in the order in which they run.
+    /// The steps of the program, in the order in which they run.
     pub steps: Vec<Step>,
     /// The number of registers that the steps use. Registers 0..4 contain the bit planes of the board.
     pub registers: usize,
     /// The registers that are loaded before the program runs, each with its input. Steps never write these registers.
     pub inputs: Vec<(RegisterInput, Reg)>,
-    /// The results of stages that the program reads.
+    /// The results of stages (earlier programs) that the program reads.
     pub reads: Vec<Read>,
     /// The initial values of the scalars: constants, and placeholders for the parameters of every table.
     pub scalars: Vec<u64>,
@@ -124,9 +125,9 @@ pub struct Program {
 /// A result of a stage (an earlier program) that a program reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Read {
-    /// The number of the result. All queries that are planned together use the same numbers.
+    /// The number that identifies the result in the programs of all queries that are planned together.
     pub id: CarryId,
-    /// True if the result is a mask. False if it is a whole word.
+    /// True if the result is a mask, which is true or false at each position. False if it is a 64-bit word.
     pub is_mask: bool,
 }
 
@@ -136,7 +137,7 @@ pub struct Read {
 pub struct Stage {
     /// The program of the stage. It has no stages (earlier programs) itself.
     pub program: Program,
-    /// The results of the program. If there are none, the program need not run.
+    /// The results that the stage's program computes. If there are none, the program need not run.
     pub found: Vec<StageFound>,
     /// Operations on the results of the stage's program and on results of earlier operations, in the order in which they run.
     pub carried: Vec<StageCarry>,
@@ -145,9 +146,9 @@ pub struct Stage {
 /// A result of a stage, and the register that contains it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StageFound {
-    /// The graph node of the result. All queries that are planned together share one graph.
+    /// The node of the graph whose value the result is. All queries that are planned together share one graph.
     pub word: Id,
-    /// True if the result is a mask. False if it is a whole word.
+    /// True if the result is a mask, which is true or false at each position. False if it is a 64-bit word.
     pub is_mask: bool,
     /// The register that contains the result.
     pub reg: Reg,
@@ -156,7 +157,7 @@ pub struct StageFound {
 /// An operation along games. It reads whole columns, which have an entry for each position.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StageCarry {
-    /// The number of the result. All queries that are planned together use the same numbers.
+    /// The number that identifies the result in the programs of all queries that are planned together.
     pub id: CarryId,
     /// The operation that is applied.
     pub what: Made,
@@ -165,8 +166,8 @@ pub struct StageCarry {
 }
 
 impl Program {
-    /// Returns the number of steps that run for one position. A step in a loop counts once for each row. The steps of stages are
-    /// included.
+    /// Returns the number of steps that the program runs for one position. A step in a loop counts once for each row of the loop's
+    /// table. The steps of stages (earlier programs) are included.
     pub fn cost(&self) -> u64 {
         let stages = self.stages.iter().map(|stage| stage.program.cost());
         stages.fold(self.own_cost(), u64::saturating_add)
@@ -182,7 +183,7 @@ impl Program {
         flat.fold(self.cost(), u64::saturating_add)
     }
 
-    /// Returns the number of steps that run for one position, without the steps of stages.
+    /// Returns the number of steps that the program runs for one position, without the steps of its stages (earlier programs).
     pub fn own_cost(&self) -> u64 {
         let (mut cost, mut times) = (0u64, vec![1u64]);
         for step in &self.steps {
@@ -282,7 +283,8 @@ pub(super) enum Draft {
 pub(super) struct ProgramWriter<'a> {
     pub(super) dag: &'a Dag,
     needed: Vec<bool>,
-    /// For each node, true if the node is a scalar that some step reads from a register, which has a word for each position.
+    /// For each node, true if the node is a scalar (the same word for all positions) that some step reads from a register, which
+    /// has a word for each position.
     columns_of_scalars: Vec<bool>,
     /// The nodes of each loop, in ascending order. `None` represents the code outside of loops.
     scopes: HashMap<Option<LoopId>, Vec<Id>>,
@@ -320,7 +322,7 @@ impl<'a> ProgramWriter<'a> {
         }
     }
 
-    /// Creates the drafts of all steps. Everything but the registers is then determined.
+    /// Creates the drafts (steps without registers) of the whole program. Only the registers then remain to be assigned.
     fn ready(dag: &'a Dag, roots: &[Id]) -> ProgramWriter<'a> {
         let mut writer = ProgramWriter::new(dag, roots);
         writer.place();

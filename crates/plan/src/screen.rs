@@ -39,13 +39,13 @@ pub enum Bound {
     /// Number: if a game ends in the segment, the maximum number of pieces in the set that can be lost before this end. Otherwise
     /// the number is meaningless. All pieces in the set are of one colour.
     Losses(PieceSet),
-    /// Number: the minimum number of pieces with this code, over all positions of several segments.
+    /// Number: the minimum number of pieces with this code at any position of the segments that are examined together.
     Fewest(Code),
-    /// Number: the maximum number of pieces with this code, over all positions of several segments.
+    /// Number: the maximum number of pieces with this code at any position of the segments that are examined together.
     Most(Code),
 }
 
-/// A program that runs on segments instead of positions.
+/// A program that runs on segments (short runs of positions) instead of single positions, and finds segments without a hit.
 #[derive(Clone, Debug)]
 pub struct Screen {
     /// The code. It reads key positions in place of positions, and facts about segments in place of per-game numbers
@@ -53,7 +53,7 @@ pub struct Screen {
     pub program: Program,
     /// For each per-game number that the code reads, the fact about a segment that replaces it.
     pub reads: Vec<BoundRead>,
-    /// The register with the result. If it is zero, the segment has no hit.
+    /// The register with the result of the screen. If it is zero, the segment has no hit.
     pub mask: Reg,
 }
 
@@ -74,7 +74,7 @@ const DEPTH_MAX: u32 = 1_000;
 const PAWNS: u16 = 0x0202;
 const PROMOTED: u16 = 0x3c3c;
 
-/// Sums of two numbers up to this size cannot wrap.
+/// The maximum absolute value of a bound on a sum. For larger sums no bound is computed, because they could wrap.
 const SMALL: i64 = 1 << 24;
 
 impl Screen {
@@ -121,7 +121,7 @@ impl Screen {
     }
 }
 
-/// For each word of a graph, returns the bits that can affect a mask.
+/// For each node of a graph, returns the bits of its word that can affect the mask at node `mask`.
 fn bits_that_matter(dag: &Dag, mask: Id) -> Vec<u64> {
     // Returns the bits that can be set in a word.
     let at_most = |id: Id| match dag.op(id) {
@@ -167,7 +167,7 @@ fn standard_number(set: PieceSet) -> i32 {
     Position::standard().board.squares_of(set).0.count_ones() as i32
 }
 
-/// Returns true if the part of a graph on which the nodes `roots` depend is small and not too deep.
+/// Returns true if the part of a graph on which the nodes `roots` depend is small enough, and not too deep, for a screen.
 fn fits(dag: &Dag, roots: &[Id]) -> bool {
     let needed = needed(dag, roots);
     let mut depths = vec![0u32; dag.ops.len()];
@@ -210,14 +210,15 @@ impl BoundSide {
     }
 }
 
-/// A bound on a number, and the largest absolute value that this bound can have.
+/// A bound on a number: the node that computes it, and the largest absolute value that it can have.
 #[derive(Clone, Copy, Debug)]
 struct BoundedNumber {
     id: Id,
     size: i64,
 }
 
-/// The loops of the plan that are open, each with the corresponding loop of the screen.
+/// The loops of the plan whose bodies contain the node for which a bound is computed. Each is paired with the loop of the screen
+/// that takes its place.
 type OpenLoops = [(LoopId, LoopId)];
 
 /// The cache key of a bound: the node, the kind of bound, and the loop of the screen in which the bound is evaluated.
@@ -250,7 +251,7 @@ impl ScreenBuilder<'_> {
         known.expect("words have bounds").id
     }
 
-    /// Returns a bound on a number, if one is known.
+    /// Returns a bound on the number at node `id`, if one is known. Each bound is computed only once.
     fn number(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         self.remembered(id, side, open, |screen| screen.numbers(id, side, open))
     }
@@ -285,7 +286,7 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::GameNumber(ColumnId(place as u32)))
     }
 
-    /// Returns a bound on the squares of the pieces in a set.
+    /// Returns a bound on the squares of the pieces in `set`, over all positions of the segment.
     fn pieces(&mut self, set: PieceSet, side: BoundSide) -> Id {
         if self.material {
             return self.nothing(side);
@@ -438,10 +439,11 @@ impl ScreenBuilder<'_> {
         Some(self.out.close_loop(stands, reduce, body))
     }
 
-    /// Returns a bound on the number of squares in a set.
+    /// Returns a bound on the number of squares in the set at node `id`, over all positions of the segment.
     fn squares(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         if self.of.piece_sets.contains_key(&id) {
-            // For the squares of certain pieces, counting squares costs more, and the bound is hardly better.
+            // If the set contains all pieces of certain kinds, counting its squares costs more than reading piece counts, and the
+            // bound is hardly better.
             return self.material(id, side, open);
         }
         let bits =
@@ -485,7 +487,7 @@ impl ScreenBuilder<'_> {
         }
     }
 
-    /// Returns a bound on the number of pieces in a set; all of them are of one colour. If a new game begins in the segment, each
+    /// Returns a bound on the number of pieces in `set`, all of which are of one colour. If a new game begins in the segment, each
     /// of the two games has its own bound: that of the old game is computed from the first position of the segment, and that of the
     /// new game from the first position of the next segment.
     fn number_of(&mut self, set: PieceSet, side: BoundSide) -> Id {
@@ -536,7 +538,7 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::AndNot(least, other))
     }
 
-    /// Returns a bound on a number. Returns `None` if no bound is known.
+    /// Returns a bound on the number at node `id`, over all positions of the segment. Returns `None` if no bound is known.
     fn numbers(&mut self, id: Id, side: BoundSide, open: &OpenLoops) -> Option<BoundedNumber> {
         match self.of.op(id) {
             Op::Const(word) => {
@@ -606,11 +608,11 @@ impl ScreenBuilder<'_> {
         self.out.add(Op::Compare(cmp, number.id, with))
     }
 
-    /// Returns a mask that is true if a relation may be true. If `side` is [`BoundSide::Must`], the mask is true if the relation
-    /// must be true.
+    /// Returns a mask that is true if the relation `cmp` between two numbers may be true at some position of the segment. If `side`
+    /// is [`BoundSide::Must`], the mask is true if the relation must be true at all positions.
     fn comparison(&mut self, cmp: Cmp, [a, b]: [Id; 2], side: BoundSide, open: &OpenLoops) -> Id {
-        // For `May`, the bounds of the operands under which the relation is most likely true; for `Must`, those under which it is
-        // least likely.
+        // The bounds of the two operands that are compared. For `May`, these are the bounds under which the relation is most likely
+        // true; for `Must`, those under which it is least likely.
         let sides = match (cmp, side) {
             (Cmp::Lt | Cmp::Le, BoundSide::May) | (Cmp::Gt | Cmp::Ge, BoundSide::Must) => {
                 [BoundSide::Least, BoundSide::Most]

@@ -14,10 +14,11 @@ use orbit_transforms::{Expanded, FilterRef, Number, Squares};
 /// The maximum number of square pairs, one square from each of two designators, between which an attack is possible. A filter with
 /// more pairs becomes a table.
 const PAIRS_MAX: usize = 32;
-/// The maximum number of squares that a set may contain. A filter with a larger set becomes a table.
+/// The maximum number of squares that a set may contain if it is to be evaluated for all shifts together. A filter with a larger
+/// set becomes a table.
 const SQUARES_MAX: u32 = 16;
 
-/// A filter that can be evaluated for all shifts together.
+/// A filter that can be evaluated for all shifts of a tile (64 shifts) together.
 pub(super) enum Shifted<'a> {
     /// A filter that no shift changes.
     Still(FilterRef<'a>),
@@ -43,7 +44,8 @@ pub(super) enum Shifted<'a> {
 }
 
 impl<'a> Shifted<'a> {
-    /// Splits a filter into its parts. Returns `None` if it cannot be evaluated for all shifts together.
+    /// Splits a filter into parts that are evaluated for all shifts of a tile (64 shifts) together. Returns `None` if a part of the
+    /// filter cannot be evaluated in this way.
     pub(super) fn new(filter: FilterRef<'a>) -> Option<Shifted<'a>> {
         if ignores_shifts(filter) {
             return Some(Shifted::Still(filter));
@@ -120,7 +122,7 @@ fn loose_designator(set: &Squares) -> Option<(PieceSet, Bitboard)> {
     designator(set).filter(|(_, squares)| full_lines(*squares) == (0, 0))
 }
 
-/// An attack that can be evaluated for all shifts of a tile together.
+/// An attack that can be evaluated for all shifts of a tile (64 shifts) together.
 pub(super) enum Attack<'a> {
     /// A designator attacks a set that no shift changes.
     On { from: (PieceSet, Bitboard), to: &'a Squares },
@@ -211,7 +213,7 @@ fn cardinality(f: &Number) -> Option<&Squares> {
 /// A comparison of a set's square count with a number, if it can be evaluated for all shifts of a tile together.
 pub(super) struct ShiftedComparison<'a> {
     pub(super) set: Set<'a>,
-    /// The squares that the set may contain before any shift.
+    /// All squares that `set` can contain, in any position, before a shift moves them.
     pub(super) squares: Bitboard,
     pub(super) cmp: Cmp,
     pub(super) number: i64,
@@ -299,7 +301,7 @@ impl<'a> Set<'a> {
         }
     }
 
-    /// Returns the squares that the set may contain before any shift.
+    /// Returns all squares that the set can contain, in any position, before a shift moves them.
     pub(super) fn bound(&self) -> Bitboard {
         match self {
             Set::Plain(set) => set.bound(),

@@ -15,14 +15,14 @@ use super::{
 use orbit_query::tree::{Arith, Control, Kind as _, NumberOp};
 use orbit_transforms::{Number, Orbit, Placement};
 
-/// The maximum number of words that are added for one sum. Larger sums are lowered as tables.
+/// The maximum number of words that are added, bit by bit, to compute one sum of square counts. Larger sums are lowered as tables.
 const TERMS_MAX: u32 = 256;
 
 /// A number that is a weighted sum of square counts, with the conditions under which it has a value.
 struct SquareSum<'a> {
     terms: Vec<SquareTerm<'a>>,
     constant: u32,
-    /// The filters that must match for the number to have a value.
+    /// The filters that must match for the sum to have a value.
     conditions: Vec<Shifted<'a>>,
 }
 
@@ -30,7 +30,7 @@ struct SquareSum<'a> {
 struct SquareTerm<'a> {
     weight: u32,
     set: Set<'a>,
-    /// The squares that the set may contain before any shift.
+    /// All squares that `set` can contain, in any position, before a shift moves them.
     squares: Bitboard,
 }
 
@@ -119,9 +119,10 @@ impl Lower {
         Some(words.collect())
     }
 
-    /// Returns the planes of a sum, lowest digit first.
+    /// Returns the planes of a sum of square counts, lowest digit first: plane `k` contains the binary digit `k` of the sum under
+    /// each shift.
     fn shifted_sum(&mut self, sum: &SquareSum, anchor: Anchor) -> Vec<Id> {
-        // For each binary digit, the words yet to be added.
+        // `digits[k]` lists the words that have yet to be added with the weight 2 to the power of `k`.
         let mut digits: Vec<Vec<Id>> = Vec::new();
         for term in &sum.terms {
             for square in term.squares {
@@ -135,7 +136,8 @@ impl Lower {
         self.added(digits)
     }
 
-    /// Returns the planes of the sum of all words. A word in `digits[k]` has the weight 2 to the power of `k`.
+    /// Adds words bit by bit: each bit has its own sum. A word in `digits[k]` has the weight 2 to the power of `k`. Returns the
+    /// planes of the sums: plane `k` contains the binary digit `k` of each sum.
     pub(super) fn added(&mut self, mut digits: Vec<Vec<Id>>) -> Vec<Id> {
         let mut planes = Vec::new();
         for digit in 0.. {
@@ -173,7 +175,8 @@ impl Lower {
         if number >> planes.len() != 0 {
             return self.dag.mask(false);
         }
-        // The bits for which the sum is at least the number, if only the digits up to the current one are compared.
+        // The bits (shifts) for which the sum is at least the number, if only the digits from the lowest up to the current one are
+        // compared.
         let mut reached = self.dag.mask(true);
         for (digit, &plane) in planes.iter().enumerate() {
             reached = match number >> digit & 1 {
@@ -184,8 +187,8 @@ impl Lower {
         reached
     }
 
-    /// Returns `constant` plus the largest sum in `planes` among the bits in `valid`, packed into a word. The result has no value
-    /// if `valid` is empty.
+    /// Each bit (shift) has a sum in `planes`. Returns `constant` plus the largest of the sums for the bits in `valid`, packed into
+    /// a word. The result has no value if `valid` is empty.
     fn largest(&mut self, planes: &[Id], constant: u32, valid: Id) -> Id {
         let mut left = valid;
         let mut number = self.dag.number(0);

@@ -30,7 +30,7 @@ pub(super) struct Anchor {
 }
 
 impl Anchor {
-    /// Returns the number of the bit for a shift. Returns `None` if the shift is outside of the tile.
+    /// Returns the number of the bit for a shift. Returns `None` if the shift is outside of the tile (8 by 8 shifts).
     fn bit(self, (dx, dy): (i8, i8)) -> Option<u32> {
         let (x, y) = (self.x + dx, self.y + dy);
         ((0..8).contains(&x) && (0..8).contains(&y)).then_some((8 * y + x) as u32)
@@ -44,14 +44,15 @@ pub(super) struct Tiles {
 }
 
 impl Tiles {
-    /// Returns the index of the word and the number of the bit for a shift. Returns `None` if no tile contains the shift.
+    /// Returns the location of the bit for a shift: the index of the word, and the number of the bit in that word. Returns `None`
+    /// if no tile contains the shift.
     pub(super) fn place(&self, shift: (i8, i8)) -> Option<(usize, u32)> {
         self.anchors.iter().enumerate().find_map(|(word, anchor)| Some((word, anchor.bit(shift)?)))
     }
 }
 
-/// Returns the anchors of the tiles that cover the given shifts. If `single` is present, every shift keeps that square on the
-/// board, and a single tile with this anchor is enough.
+/// Returns the anchors of the tiles (8 by 8 shifts each) that cover the given shifts. If `single` is present, every shift keeps
+/// that square on the board, and a single tile with this anchor is enough.
 fn anchors(shifts: &[(i8, i8)], single: Option<Square>) -> Vec<Anchor> {
     if let Some(square) = single {
         return vec![Anchor { x: square.file() as i8, y: square.rank() as i8 }];
@@ -64,7 +65,7 @@ fn anchors(shifts: &[(i8, i8)], single: Option<Square>) -> Vec<Anchor> {
     ranks.iter().flat_map(|&y| files.iter().map(move |&x| Anchor { x, y })).collect()
 }
 
-/// The anchors of four tiles that together cover all possible shifts.
+/// The anchors of four tiles (8 by 8 shifts each) that together cover all possible shifts.
 const ALL_SHIFTS: [Anchor; 4] =
     [Anchor { x: 7, y: 7 }, Anchor { x: -1, y: 7 }, Anchor { x: 7, y: -1 }, Anchor { x: -1, y: -1 }];
 
@@ -124,8 +125,8 @@ impl Lower {
         Some(words.collect())
     }
 
-    /// Returns the anchors of the tiles that a filter needs for the given shifts. Returns `None` if the options do not allow so
-    /// many tiles.
+    /// Returns the anchors of the tiles (8 by 8 shifts each) that a filter needs for the given shifts. Returns `None` if the
+    /// options do not allow so many tiles.
     pub(super) fn tiles_for(&self, shifts: &[(i8, i8)], base: FilterRef) -> Option<Vec<Anchor>> {
         match anchors(shifts, single_square(base)) {
             one if one.len() == 1 && self.options.anchors => Some(one),
@@ -135,14 +136,14 @@ impl Lower {
         }
     }
 
-    /// Returns the bits of a tile that represent the given shifts.
+    /// Returns a word with the bits that represent the given shifts in a tile (8 by 8 shifts).
     pub(super) fn valid(&mut self, shifts: &[(i8, i8)], anchor: Anchor) -> Id {
         let bits = shifts.iter().filter_map(|&shift| anchor.bit(shift));
         let valid = bits.fold(0, |all, bit| all | 1 << bit);
         self.dag.word(valid)
     }
 
-    /// Returns a word with a bit for each shift of a tile. The bit is set if the filter matches under this shift.
+    /// Returns a word with a bit for each shift of a tile (8 by 8 shifts). The bit is set if the filter matches under this shift.
     pub(super) fn shifted_truth(&mut self, filter: &Shifted, anchor: Anchor) -> Id {
         match filter {
             Shifted::Still(filter) => self.truth(*filter),
@@ -189,7 +190,8 @@ impl Lower {
         all.unwrap_or_else(|| self.dag.mask(true))
     }
 
-    /// Returns a word with a bit for each shift of a tile. The bit is set if one of `pieces` is on one of the shifted `squares`.
+    /// Returns a word with a bit for each shift of a tile (8 by 8 shifts). The bit is set if one of `pieces` is on one of the
+    /// shifted `squares`.
     pub(super) fn shifted_hits(&mut self, pieces: Id, squares: Bitboard, anchor: Anchor) -> Id {
         if squares == Bitboard::FULL {
             return self.dag.add(Op::NonEmpty(pieces));

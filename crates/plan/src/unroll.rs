@@ -158,7 +158,8 @@ mod tests {
         let (looped, written) = (program(text, false), program(text, true));
         assert!(looped.cost() > 100_000, "{}", looped.cost());
         assert_eq!(loops(&written), 0);
-        // Only 18 lines remain. The code for each line computes the squares at its ends.
+        // Only 18 lines have six squares between their ends: the files, the ranks and the two long diagonals. The code for each of
+        // these lines computes the squares at its ends.
         assert!(written.cost() < 250, "{}", written.cost());
     }
 
@@ -174,7 +175,8 @@ mod tests {
         let program = program(text, true);
         let tables: Vec<_> = program.tables.iter().filter(|table| !table[0].is_empty()).collect();
         assert_eq!(tables.len(), 1);
-        // The square itself (bit 10), and the square on the same file at the same distance from the other edge (bit 50).
+        // The row for square 10 contains the square itself (bit 10), and the square on the same file at the same distance from the
+        // other edge (bit 50).
         assert_eq!(tables[0][10], [1 << 10, 1 << 50]);
         let on_one_square =
             |step: &Step| matches!(step, Step::Do { op: Op::MakeSquare { .. } | Op::Rank(_), .. });

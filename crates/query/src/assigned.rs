@@ -18,9 +18,9 @@ const VARS_MAX: usize = 64;
 /// The sets of variables that are assigned after a filter has been evaluated. Bit k represents variable k.
 #[derive(Clone, Copy)]
 struct After {
-    /// The variables that are assigned if the filter matched.
+    /// The variables that are assigned after the evaluation if the filter matched.
     matched: u64,
-    /// The variables that are assigned whether or not the filter matched.
+    /// The variables that are assigned after the evaluation, whether or not the filter matched.
     always: u64,
 }
 
@@ -194,7 +194,8 @@ fn visit(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<
     operands(node, before, rules)
 }
 
-/// Checks a filter that always evaluates all of its operands.
+/// Checks the operands of a filter for variables that are read before they are assigned. All operands are evaluated in any case,
+/// one after the other, so each can rely on variables that earlier ones assign.
 fn operands(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     let mut set = before;
     for operand in node.children() {
@@ -203,7 +204,8 @@ fn operands(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Resu
     Ok(same(set))
 }
 
-/// Checks a sequence of filters. Each filter is evaluated only if all filters before it match.
+/// Checks a sequence of filters for variables that are read before they are assigned. Each filter is evaluated only if all filters
+/// before it match, so it can rely on variables that these filters assign.
 fn sequence<'a>(
     filters: impl IntoIterator<Item = &'a Node>,
     before: u64,
@@ -242,13 +244,14 @@ fn square_loop(
     Ok(same(domain))
 }
 
-/// Checks a transform. A transform may have no copies (transformed versions of its operand) at all, so variables assigned inside it
-/// are not known to be assigned afterwards.
+/// Checks the operand of a transform for variables that are read before they are assigned. A transform may have no copies
+/// (transformed versions of its operand) at all, so variables assigned inside it are not known to be assigned afterwards.
 fn transform(of: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     visit(of, before, rules).map(|_| same(before))
 }
 
-/// Checks a condition that depends on the game.
+/// Checks a condition of the game language (moves, other positions, stored values) for variables that are read before they are
+/// assigned. Returns the variables that are assigned after the condition.
 fn game(
     op: &GameCondition<Written>,
     node: Ref<Written>,
@@ -306,7 +309,8 @@ fn apart(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<
     Ok(same(before))
 }
 
-/// Checks a filter whose operands may be evaluated in any order. No operand can rely on a variable that another operand assigns.
+/// Checks the operands of a filter for variables that are read before they are assigned. The operands may be evaluated in any
+/// order, so none of them can rely on a variable that another one assigns.
 fn inside(node: Ref<Written>, before: u64, rules: AssignmentRules<'_>) -> Result<After, Diagnostic> {
     node.children().into_iter().try_for_each(|operand| visit(operand, before, rules).map(|_| ()))?;
     Ok(same(before))

@@ -117,7 +117,8 @@ impl Parser {
         }
     }
 
-    /// Adds a warning that the filter at `first` and the current token are two filters.
+    /// Adds a warning that the filter at `first` and the one at the current token are two filters, because a blank separates them.
+    /// `help` returns the advice, from the texts of both.
     fn note_two_filters(&mut self, first: Span, help: impl Fn(&str, &str) -> String) {
         let second = self.span();
         let [left, right] = [first, second].map(|span| &self.text[span.start..span.end]);

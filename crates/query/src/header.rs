@@ -171,7 +171,7 @@ impl<'a> HeaderWords<'a> {
         Ok((number, at))
     }
 
-    /// Reads one number or two. A negative number is an error.
+    /// Reads the one or two numbers of a header parameter. A negative number is an error.
     fn counts(&mut self, word: &str, span: Span) -> ParseResult<(u32, u32)> {
         let first = self.number(word, span)?;
         let second = self.peek_number().unwrap_or(first);

@@ -132,7 +132,7 @@ fn squares(before: Option<(&str, HintFilter)>, text: &str, span: Span) -> Diagno
     let squares = if is_one { "the square" } else { "the squares" };
     let message = format!("`{text}` matches every position");
     let label = format!("{squares}, whatever stands there");
-    // Any other character is an operator, so the text combines several sets.
+    // A character other than a letter, a digit, a bracket, a comma or a hyphen is an operator, so the text combines several sets.
     if !text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"[],-".contains(&byte)) {
         return Diagnostic::hint(span, message, label)
             .help("name the pieces that stand there: `Pe4`, `A[e4,e5]`");

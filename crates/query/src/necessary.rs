@@ -227,8 +227,8 @@ impl Weaken {
         }
     }
 
-    /// Weakens a `--` filter. The result is true if the position before the move has squares in both sets, and the target matches
-    /// after the move.
+    /// Weakens the filter `L--R(T)`. The result is true if L and R are not empty at some position, and T matches at that position
+    /// or a later one.
     fn edge<'f>(
         &self,
         edge: &Edge<Written>,

@@ -30,7 +30,7 @@ struct WrittenMove<'a> {
     captures: bool,
     to: &'a str,
     promotion: &'a str,
-    /// The sign `+` or `#`, or an empty text.
+    /// The sign at the end of the move, `+` or `#`, or an empty text.
     check: &'a str,
 }
 

@@ -35,7 +35,7 @@ pub(super) struct Range {
     pub hi: RangeEnd,
 }
 
-/// The bounds of a range, in one of the two forms in which the tree stores them.
+/// The bounds of a range. The tree stores them as integers if both are literals, and as operands otherwise.
 #[derive(Clone, Debug)]
 pub(super) enum Within {
     /// Both bounds are literals.
@@ -69,8 +69,8 @@ pub(super) enum CountMode {
 }
 
 impl CountMode {
-    /// Returns the count mode for the operation. The operation applies only a range of literals. For any other range, it counts all
-    /// matches, and [`Self::around`] applies the range.
+    /// Returns the way in which the operation itself counts. It applies only a range of literals. For any other range, it counts
+    /// all matches, and [`Self::around`] applies the range.
     pub fn counted(&self) -> Counted {
         match *self {
             CountMode::Range(Within::Known(lo, hi)) => Counted::Range(lo, hi),

@@ -15,7 +15,7 @@ pub(super) struct Repeat {
     max: Option<u32>,
     /// True if the suffix is written `+`.
     pub plus: bool,
-    /// True if the suffix is written in braces.
+    /// True if the suffix is written in braces, as in `{2}`.
     pub braces: bool,
     pub at: Span,
 }

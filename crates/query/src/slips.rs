@@ -334,7 +334,7 @@ impl Parser {
         Some(format!("a player is asked for by `player \"{}\"`", &self.text[span.start..span.end]))
     }
 
-    /// Returns the help for `year in 2000 2010`. The current token is the second number.
+    /// Returns the help for a range after `in`, as in `year in 2000 2010`. The current token is the second number.
     pub(super) fn range_of(&self, left: &Node, right: &Node) -> Option<String> {
         let Tok::Int(last) = self.tok() else { return None };
         let [left, first] = [left, right].map(|node| &self.text[node.span().start..node.span().end]);

@@ -49,7 +49,7 @@ pub(super) struct Foreseen {
     pub dictionary: String,
     pub part: EntryPart,
     pub holds: Holds,
-    /// True if a later part of the text determines the type.
+    /// True if a later part of the text has determined the type. False while the type is only assumed.
     pub certain: bool,
 }
 

@@ -194,7 +194,7 @@ pub enum Life {
     /// Until the run ends. The initial value of a variable is 0, an empty string or an empty set. Its final value is printed
     /// unless `quiet` is set.
     Run {
-        /// True if the value is not printed at the end.
+        /// True if the final value of the variable is not printed when the run ends.
         quiet: bool,
     },
 }
@@ -304,15 +304,15 @@ impl Type {
 pub trait Form: Copy + Debug + 'static {
     /// The data that every filter has in this form, such as its span in the text.
     type Mark: Clone + Debug;
-    /// Conditions that only this form has.
+    /// The conditions that exist only in this form of the tree.
     type OfCondition: Extension<Self>;
-    /// Sets of squares that only this form has.
+    /// The filters for sets of squares that exist only in this form of the tree.
     type OfSquares: Extension<Self>;
-    /// Numbers that only this form has.
+    /// The filters for numbers that exist only in this form of the tree.
     type OfNumber: Extension<Self>;
-    /// Strings that only this form has.
+    /// The filters for strings that exist only in this form of the tree.
     type OfText: Extension<Self>;
-    /// Positions that only this form has.
+    /// The filters for positions that exist only in this form of the tree.
     type OfPosition: Extension<Self>;
 }
 

@@ -295,8 +295,8 @@ impl Parser {
     }
 }
 
-/// Returns the end of the slice that contains only the letter at index `at`. For the last letter, index -1, the end is the length
-/// of the string.
+/// Returns the end of the slice that contains only the letter at index `at` of the string in `var`. For the last letter, whose
+/// index is -1, the end is the length of the string.
 fn behind(at: Number, var: VarId) -> Number {
     let span = at.span();
     let number = |op| Number::new(op, span);

@@ -52,7 +52,7 @@ pub enum WordValue {
     Text,
     /// A position of the game.
     Position,
-    /// The same kind of value as the operand.
+    /// A filter with this word has the same kind of value as its operand.
     AsF,
     /// No value, because the word is not a filter but a part of one.
     NoValue,
@@ -141,7 +141,7 @@ impl<R: Copy> WordRow<R> {
         WordRow { word: Word { status, ..self.word }, ..self }
     }
 
-    /// Returns the row for a word that can also be a header parameter.
+    /// Returns the row with the note that its word can also be the header parameter `parameter`.
     pub const fn and_parameter(self, parameter: Parameter) -> WordRow<R> {
         WordRow { parameter: Some(parameter), ..self }
     }

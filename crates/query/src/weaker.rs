@@ -15,7 +15,7 @@ const TERMS_MAX: usize = 8;
 /// The maximum length of a query, in bytes, for which similar queries are suggested.
 const TEXT_MAX: usize = 2_000;
 
-/// A query that is similar to another one.
+/// A suggested query that is similar to the query that the user wrote.
 #[derive(Clone, Debug)]
 pub struct Weaker {
     /// The difference from the given query, in words.
@@ -28,18 +28,19 @@ pub struct Weaker {
 
 /// The conditions of a query, with the operator that joins them.
 enum Junction<'a> {
-    /// `{a b c}`, or several filters without braces.
+    /// The conditions of `{a b c}`, or of several filters without braces.
     Braces(Vec<Ref<'a, Written>>),
-    /// `a and b and c`, `a & b & c`: the conditions, each with the operation `a and b` that contains it.
+    /// `a and b and c`, `a & b & c`: one entry for each condition. The operators have two operands, so an entry also contains the
+    /// operation, such as `a and b`, of which the condition is an operand.
     Pairs(Vec<OperandPair<'a>>),
 }
 
-/// A condition, the operation with two operands that contains it, and the other operand.
+/// A condition, the operation (`and` or `&`) of which it is an operand, and the other operand of this operation.
 struct OperandPair<'a> {
     term: Ref<'a, Written>,
     whole: Span,
     other: Span,
-    /// True if the other operand is itself an operation with the same operator.
+    /// True if `other` is itself an operation with the same operator as `whole`.
     is_pair: bool,
 }
 
@@ -79,7 +80,7 @@ pub fn weaker(text: &str) -> Vec<Weaker> {
                 Junction::Braces(_) => replaced(*term, ""),
                 Junction::Pairs(all) => {
                     let OperandPair { whole, other, is_pair, .. } = all[index];
-                    // If the remaining operand contains an operator, the parentheses around the pair are kept.
+                    // If the operand that remains contains an operator, it is put in the parentheses that enclosed the pair.
                     match is_pair && of(whole).starts_with('(') {
                         true => replaced(whole, &format!("({})", of(other))),
                         false => replaced(whole, of(other)),
@@ -132,7 +133,7 @@ impl Candidates {
     }
 }
 
-/// Returns the operand of the innermost transform around a query.
+/// Removes the transforms and braces that enclose the whole query, and returns the filter inside them.
 fn innermost(parsed: &Parsed) -> Ref<'_, Written> {
     let mut node = super::tree::Kind::node(&parsed.query.body);
     loop {
@@ -179,7 +180,7 @@ fn pairs<'a>(node: Ref<'a, Written>, joined_by: u8, out: &mut Vec<OperandPair<'a
     }
 }
 
-/// Joins `before`, `part` and `after`. If `part` is empty, removes the blanks that become unnecessary.
+/// Joins three parts of a query text. If the middle one is empty, removes the blanks that become unnecessary.
 fn tidied(before: &str, part: &str, after: &str) -> String {
     if !part.is_empty() {
         return format!("{before}{part}{after}");

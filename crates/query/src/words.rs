@@ -58,13 +58,13 @@ use leaf;
 type Cql6Row = vocabulary::WordRow<WordReading>;
 type Cql6Rows = vocabulary::WordRows<WordReading>;
 
-/// Returns the row of a word that will never be supported.
+/// Returns the table row of a word that will never be supported.
 const fn refused(spellings: Spellings, why: &'static str) -> Cql6Row {
     here(spellings, "", WordValue::NoValue, WordReading::Outside, "", spellings[0])
         .with_status(WordStatus::Refused(why))
 }
 
-/// Returns the row of a word that may occur only in the header.
+/// Returns the table row of a word that may occur only in the header.
 const fn header(
     spellings: Spellings,
     arguments: &'static str,

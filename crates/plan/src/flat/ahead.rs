@@ -16,8 +16,8 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, NumberOrbit, Orbit};
 
-/// The maximum number of copies (transformed filters) whose masks are joined. With more copies, computing the masks takes longer
-/// than they save.
+/// The maximum number of copies (transformed filters) of one filter whose masks are joined to a mask that is true wherever the
+/// filter can match. With more copies, computing this mask takes longer than it saves.
 const COPIES_MAX: usize = 16;
 
 impl Compiler<'_> {

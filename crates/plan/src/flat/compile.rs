@@ -30,8 +30,8 @@ pub(crate) struct Facts {
     pub(crate) vars: Vec<Var>,
     pub(crate) dictionaries: Vec<Dictionary>,
     pub(crate) variations: bool,
-    /// If loops over squares are nested at least this deep, they become part of the program. A plan computes all other loops in
-    /// advance.
+    /// The minimum depth of nesting at which loops over squares become part of the flat program. A plan computes all other loops
+    /// before the program runs.
     pub(crate) depth: usize,
 }
 
@@ -121,17 +121,17 @@ pub(super) struct Compiler<'l> {
     pub(super) sure: Vec<VarId>,
     pub(super) pairs: Vec<PairSearch>,
     pub(super) seeks: Vec<MoveSeek>,
-    /// The number of searches whose results are stored for later searches.
+    /// The number of searches in the code whose results are stored, so that later searches can reuse them.
     pub(super) sites: usize,
     pub(super) texts: Vec<String>,
     pub(super) of_games: Vec<crate::TagText>,
     pub(super) patterns: Vec<String>,
     pub(super) key_loops: usize,
-    /// The addresses of the filters that are known to match wherever the code being compiled runs.
+    /// The addresses of the filters that are known to match wherever the code being compiled runs. An address identifies a filter.
     pub(super) known: Vec<usize>,
     /// The number of times that the code being compiled is expected to run at a position.
     pub(super) times: f64,
-    /// The expected time of the code at a position, in instructions.
+    /// The expected run time, at one position, of the code that has been compiled so far, in instructions.
     time: f64,
 }
 

@@ -64,8 +64,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Compiles the loop over the moves that pass the test. If no move can pass, the code jumps to `none`. After the last move,
-    /// execution continues after the loop.
+    /// Compiles the loop over the moves that pass the test `edge`. If no move can pass, the code jumps to `none`. After the last
+    /// move, execution continues after the loop.
     fn edge_loop(
         &mut self,
         edge: &Edge<Expanded>,
@@ -183,7 +183,7 @@ pub(super) fn edge_of(filter: FilterRef<'_>) -> Option<&Edge<Expanded>> {
 
 /// Returns the sets in which the origin and target squares of a move must be for it to pass a test. `None` means any square.
 pub(super) fn sides(edge: &Edge<Expanded>) -> [Option<&Squares>; 2] {
-    // For a capture, `to` is not the target square but the square of the captured piece.
+    // For a capture, `to` is the square of the captured piece, which need not be the target square of the move.
     [edge.from.as_ref(), edge.to.as_ref().filter(|_| !edge.capture)]
 }
 

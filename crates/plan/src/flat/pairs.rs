@@ -18,13 +18,14 @@ use orbit_transforms::{Expanded, Filter, FilterRef, Number, Squares};
 struct NamePair {
     source: VarId,
     target: VarId,
-    /// The variables that the body has assigned before the current filter, with their values.
+    /// The variables that the body of the `echo` has assigned before the filter being examined, with their values.
     assigned: Vec<(VarId, PairWord)>,
     changed: Vec<VarId>,
 }
 
 impl NamePair {
-    /// Returns true if a position is the source, false if it is the target, and `None` if it is any other position.
+    /// Returns true if a position filter is the source of the pair, false if it is the target, and `None` if it is any other
+    /// position.
     fn is_source(&self, position: &orbit_transforms::Position) -> Option<bool> {
         match position.op() {
             P::Control(Control::Var(var)) if *var == self.source => Some(true),
@@ -109,7 +110,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Derives tests of position pairs from the leading filters of a body. Skips filters that need not be evaluated.
+    /// Derives tests of position pairs from the leading filters in the body of an `echo`. Skips filters that need not be evaluated.
     fn search(&mut self, body: FilterRef, mut pair: NamePair, in_all: bool) -> CompileResult<PairSearch> {
         let mut search = PairSearch { tests: Vec::new(), planes: None, moves: None };
         if !in_all {
@@ -168,7 +169,8 @@ impl Compiler<'_> {
         Ok(planes[0])
     }
 
-    /// Returns tests that a pair must pass for a filter to match. If no test is known, the list is empty.
+    /// Returns tests that a pair of positions must pass for `filter`, a part of the body of an `echo`, to match. If no test is
+    /// known, the list is empty.
     fn pair_tests(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Vec<PairTest>> {
         match filter {
             Ref::Condition(f) if let C::Or(a, b) = f.op() => {
@@ -196,8 +198,8 @@ impl Compiler<'_> {
         Ok(masks)
     }
 
-    /// If a filter depends on only one position of a pair, returns its mask, and true if this position is the source. Returns
-    /// `None` if no mask is known.
+    /// If a filter in the body of an `echo` depends on only one position of a pair, returns its mask, and true if this position is
+    /// the source. Returns `None` if no mask is known.
     fn mask_of(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Option<(Id, bool)>> {
         let (of, source) = match filter {
             _ if self.is_leaf(filter) => (filter, false),
@@ -259,8 +261,8 @@ impl Compiler<'_> {
         Ok(self.pair_set(value, pair)?.map(|word| (*var, word)))
     }
 
-    /// If a conjunct only assigns a variable, and only later conjuncts name this variable, returns the variable. For pairs that
-    /// fail later, the assignment can be left out.
+    /// If a conjunct in the body of an `echo` only assigns a variable, and only later conjuncts name this variable, returns the
+    /// variable. The assignment need not be made for pairs of positions that fail a later test.
     fn hidden_assignment(&self, conjuncts: &[FilterRef], place: usize) -> Option<VarId> {
         let var = bound_by(conjuncts[place])?;
         let mut count = 0;
@@ -271,8 +273,9 @@ impl Compiler<'_> {
         (is_hidden && value.into_iter().all(|value| self.is_harmless(value))).then_some(var)
     }
 
-    /// If a filter is a path, returns a test of the moves played at the target of a pair. If no move passes, the path fails before
-    /// it stores anything. The test is the same for all targets of a source.
+    /// If a filter in the body of an `echo` is a path, returns a test of the moves that are played at the target, the second
+    /// position of a pair. If no move passes the test, the path fails before it stores anything. The test is the same for all
+    /// targets of a source.
     fn first_moves_of_pair(
         &mut self,
         filter: FilterRef,
@@ -304,7 +307,8 @@ impl Compiler<'_> {
         match filter {
             Ref::Position(f) => {
                 let P::Game(GamePosition::Compare { by, left, right }) = f.op() else { return Ok(None) };
-                // An ancestor has a smaller number than its descendants.
+                // An ancestor has a smaller number than its descendants, so a pair whose numbers are in the wrong order
+                // cannot match.
                 let cmp = &match by {
                     PositionOrder::Number(cmp) => *cmp,
                     PositionOrder::Before => Cmp::Lt,

@@ -76,8 +76,9 @@ impl Compiler<'_> {
         stays(&var) && !body.any(&mut bans) && self.is_sure(body, &mut known, &stays)
     }
 
-    /// Returns true if all variables that a filter reads are bound, and all variables that it binds are named only inside the loop.
-    /// `known` lists the variables that are bound before the filter, and is extended while the filter is visited.
+    /// Returns true if all variables that a filter reads are bound, and all variables that it binds pass `stays`, the test that
+    /// they are named only inside the loop from whose body the filter comes. `known` lists the variables that are bound before the
+    /// filter, and is extended while the filter is visited.
     pub(super) fn is_sure(
         &self,
         filter: FilterRef,

@@ -19,11 +19,11 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, Number, Squares};
 
-/// The square on which a piece must stand at each position that a search can find. The square is known only if all of `vars` are
-/// bound.
+/// A condition that holds at each position that a search can find: the piece in `piece` stands on the square in `set`. The square
+/// is known only if all of `vars` are bound.
 struct Stand {
     piece: RegisterWord,
-    /// The register of a set that contains only this square.
+    /// The register of a set whose only square is the one on which the piece must stand.
     set: RegisterWord,
     vars: Vec<u16>,
 }
@@ -168,7 +168,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles code that jumps to `no` if the [`Lead`] of a filter (a mask without which it fails) is false.
+    /// Compiles code that jumps to `no` if the [`Lead`] of a filter (a mask that must be true for the filter to match) is false.
     pub(super) fn unless_led(&mut self, lead: Option<Lead>, no: Label) -> CompileResult {
         let Some(Lead { mask, vars }) = lead else { return Ok(()) };
         self.where_bound(&vars, |this| this.unless_mask(mask, no))
@@ -246,7 +246,7 @@ impl Compiler<'_> {
         moves: Vec<[Option<&Squares>; 2]>,
     ) -> CompileResult<Vec<u16>> {
         let (None, Some(vars)) = (self.selected, self.unsure(filters)) else { return Ok(Vec::new()) };
-        // The search itself begins with the first constituent, so the tests are useful only if one of them tests a later move.
+        // The search itself tests the first constituent, so the move tests are useful only if one of them tests a later move.
         if !moves.iter().skip(1).flatten().any(Option::is_some) {
             return Ok(Vec::new());
         }
@@ -258,7 +258,8 @@ impl Compiler<'_> {
         Ok(tests)
     }
 
-    /// Creates a move test from the required origin and target squares, and returns its index.
+    /// Completes a move test with the sets in which the origin and target squares of the move must be, adds it to the program, and
+    /// returns its index. Returns `None` if every move passes the test.
     fn seek_of(
         &mut self,
         mut seek: MoveSeek,
@@ -275,7 +276,7 @@ impl Compiler<'_> {
         self.seek(seek)
     }
 
-    /// Returns the index of a move test. Returns `None` if every move passes the test.
+    /// Adds a move test to the program, and returns its index. Returns `None` if every move passes the test.
     fn seek(&mut self, seek: MoveSeek) -> CompileResult<Option<u16>> {
         if seek.from.or(seek.to).or(seek.piece).is_none() {
             return Ok(None);
@@ -330,9 +331,10 @@ impl Compiler<'_> {
         }
     }
 
-    /// Returns the [`Lead`] of a `--` filter, a mask without which it fails. The mask is derived from the part of the filter that
-    /// does not depend on variables. `mover` is the variable of the piece that makes the move; if it is `None`, the filter may
-    /// determine that piece. In place of the square of this piece, the lead uses the origin squares of all next moves.
+    /// Returns the [`Lead`] of a `--` filter: a mask that must be true for the filter to match. The mask is derived from the part
+    /// of the filter that does not depend on variables. `mover` is the variable of the piece that makes the move; if it is `None`,
+    /// the filter may determine that piece. In place of the square of this piece, the lead uses the origin squares of all next
+    /// moves.
     pub(super) fn relaxed(
         &mut self,
         edge: &Edge<Expanded>,

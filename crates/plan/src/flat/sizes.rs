@@ -5,7 +5,7 @@ use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{Control, GameSquares, SquaresOp as S};
 use orbit_transforms::Squares;
 
-/// The share of positions, squares or pieces at which a filter is assumed to match.
+/// The fraction of the positions, squares or pieces for which a filter is assumed to match.
 pub(super) const MATCHES: f64 = 0.5;
 
 /// The number of squares that a set is assumed to contain if nothing is known about it, and the number of pieces that are assumed to
@@ -24,7 +24,7 @@ pub(super) fn time(instr: Instr) -> f64 {
     }
 }
 
-/// Returns the expected number of squares in a set.
+/// Returns the number of squares that a set is expected to contain, for the estimate of the run time.
 pub(super) fn squares(set: &Squares) -> f64 {
     match set.op() {
         S::Designator { pieces, squares } => on(pieces.accepts()).min(squares.count() as f64),
@@ -52,7 +52,7 @@ fn on(contents: PieceSet) -> f64 {
 mod tests {
     use crate::{PlanOptions, Planner};
 
-    /// Measured queries. The flag is true if the flat program was faster than the tables.
+    /// Queries whose run times were measured. The flag is true if the flat program was faster than the tables.
     const MEASURED: [(&str, bool); 12] = [
         ("square x in A {square y in a {x attacks y}}", true),
         ("square x in R {square y in R {x!=y rank x==rank y #(between(x y) & _)>2}}", true),

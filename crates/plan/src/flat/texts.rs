@@ -76,7 +76,8 @@ impl Compiler<'_> {
             G::Extremum { largest, of } => {
                 self.extreme_text(of, if *largest { Cmp::Gt } else { Cmp::Lt }, to)
             }
-            // The name of the transform differs between the copies (transformed filters), but all copies share one program.
+            // The name of the transform differs between the copies (transformed filters), but all copies share one program, so the
+            // program cannot contain it.
             G::CurrentTransform(_) => Err("`currenttransform`"),
             G::Match { text, pattern } => {
                 let pattern = place_of(&mut self.patterns, pattern.clone())?;
@@ -118,7 +119,7 @@ impl Compiler<'_> {
     /// string.
     pub(super) fn compared_texts(&mut self, cmp: Cmp, a: &Text, b: &Text, no: Label) -> CompileResult {
         if cmp == Cmp::Eq && is_letter(a) && is_letter(b) {
-            // The number of a one-letter string is the code of its letter.
+            // The number that represents a one-letter string is the code of its letter, so the numbers can be compared.
             return self.compared(a, b, |this, [a, b]| {
                 this.emit(Instr::UnlessValue { number: a, no })?;
                 this.emit(Instr::UnlessCompare { cmp, a, b, no })
@@ -292,7 +293,7 @@ impl Compiler<'_> {
     fn value_of_kind(&mut self, filter: &Filter, to: RegisterWord) -> CompileResult {
         match filter {
             Any::Condition(f) => {
-                // The value of a comparison is its left operand.
+                // As a string, a comparison has the value of its left operand, which the code of a condition does not keep.
                 if matches!(f.op(), C::TextCompare(..)) {
                     return Err("a comparison of strings as text");
                 }

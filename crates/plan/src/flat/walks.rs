@@ -297,7 +297,8 @@ impl Compiler<'_> {
             chain.memory = SearchMemory::Nothing;
             return;
         }
-        // A dictionary does not change during a search, but it may change before the next search.
+        // A dictionary does not change during a search, but it may change before the next search, so results are stored only for
+        // searches that begin at the same position.
         if filters.iter().any(|filter| filter.any(&mut super::dictionaries::reads_dictionary)) {
             chain.memory = SearchMemory::OfStart;
         }

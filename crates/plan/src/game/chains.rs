@@ -197,7 +197,8 @@ impl Lower {
         let word = self.dag.game(GameOp::Walk(walk.clone()), operands.clone());
         let (number, mut found) = self.unpacked_number(word);
         if any {
-            // Most queries need only the mask. `AnyWalk` computes it faster than `Walk` computes the values.
+            // Most queries need only the mask of positions from which there is a match, not the values of the matches. `AnyWalk`
+            // computes the mask faster than `Walk` computes the values.
             found = self.dag.game(GameOp::AnyWalk(walk), operands);
         }
         let Some(ChainRange::Read { lo, hi, ok }) = range else { return (number, found) };

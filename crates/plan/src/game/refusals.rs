@@ -1,4 +1,4 @@
-//! Rejects the filters of the game language that no plan can express yet.
+//! Rejects the filters of the game language (filters about moves and other positions) that no plan can express yet.
 
 use std::{collections::HashMap, fmt::Debug};
 
@@ -127,9 +127,9 @@ pub(crate) fn stands_for_move<Q: Form>(filter: Ref<'_, Q>) -> bool {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CastlingParts {
     No,
-    /// Only one of the two moves, and a plan can determine which one.
+    /// The squares of only the king's or only the rook's move, and a plan can determine which of the two moves it is.
     Here,
-    /// Only one of the two moves, and no plan can determine which one.
+    /// The squares of only the king's or only the rook's move, and no plan can determine which of the two moves it is.
     Refused,
 }
 
@@ -141,12 +141,12 @@ struct FilterPlace {
     home: u32,
     /// True if this is the evaluation of the query itself, which visits the positions of a game in order.
     is_root: bool,
-    /// The variables of the enclosing loops over squares in this evaluation.
+    /// The variables of the loops over squares that enclose the filter and belong to the same evaluation.
     loops: Vec<VarId>,
     owned: CastlingParts,
 }
 
-/// A visitor for trees with or without expanded transforms.
+/// A visitor that finds filters that no plan can express, in trees with or without expanded transforms.
 struct FormWalk<'q, M> {
     vars: &'q [Var],
     /// True if side lines are searched as well.
@@ -231,7 +231,8 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         self.visit(of.node(), &inner)
     }
 
-    /// Visits the operand of `sort`. Plans can ignore the sort itself, because the order of games does not affect the hits.
+    /// Checks the operand of `sort` for filters that no plan can express. Plans can ignore the sort itself, because the order of
+    /// games does not affect the hits.
     fn sorted<Q: Form<Mark = M>, F: Kind<Q>>(&mut self, of: &F, place: &FilterPlace) -> Refused {
         // After castling, a plan cannot determine here if `from` and `to` are the king's or the rook's squares.
         let owned = if place.owned == CastlingParts::No { CastlingParts::No } else { CastlingParts::Refused };
@@ -541,7 +542,8 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
             PathStep::Filter(filter) => self.visit(filter.node(), &there),
             PathStep::Edge { edge, targets } => {
                 self.edge(edge, None, at, &there)?;
-                // The position at which the path starts determines if the king or the rook is in focus.
+                // The position at which the path starts determines if the king or the rook is in focus, so no plan can determine
+                // the meaning of `from` and `to` after castling.
                 let owned = if of_pieces { CastlingParts::Refused } else { CastlingParts::Here };
                 let behind = FilterPlace { owned, ..self.apart() };
                 self.each(targets, &behind)

@@ -1,4 +1,5 @@
-//! Lowers operations of the game language to the graph, one function for each kind of value.
+//! Lowers operations of the game language (filters about moves and other positions) to the graph, one function for each kind of
+//! value.
 
 use crate::{
     dag::{Id, Op, TRUE},

@@ -4,9 +4,9 @@
 
 use orbit_query::tree::Chain;
 
-/// The maximum number of states of an automaton (the translation of a `line` or `path`).
+/// The maximum number of states of an automaton, into which a `line` or `path` is translated. Longer filters have no automaton.
 const STATES_MAX: usize = 64;
-/// The maximum number of branches from one state.
+/// The maximum number of branches from one state of an automaton.
 const BRANCHES_MAX: usize = 256;
 /// The maximum number of choices that the search for the branches of one state may try.
 const CHOICES_MAX: usize = 20_000;
@@ -21,14 +21,14 @@ pub struct Automaton {
     pub first: Vec<Branch>,
     /// The branches that leave each state.
     pub follow: Vec<Vec<Branch>>,
-    /// The number of masks that the states and branches refer to.
+    /// The number of masks that the automaton reads. States and branches refer to these masks by index.
     pub operands: usize,
 }
 
 /// A state: a constituent of a `line` or `path` that consumes a position or a move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AutomatonState {
-    /// The index of a mask that must be true at the position.
+    /// The index of a mask that must be true at the position that the state consumes, or after the move that it consumes.
     pub mask: u16,
     /// The index of a mask that must be true at the next position of the walk. It replaces `mask`, which is then tested only at the
     /// end of a line, where no next move exists.
@@ -43,7 +43,7 @@ pub struct AutomatonState {
 pub struct Branch {
     /// The next state; `None` if the walk is complete.
     pub to: Option<u8>,
-    /// The indices of masks that must be true at the position where the branch begins.
+    /// The indices of masks, all of which must be true at the position from which the branch leads on.
     pub guards: Vec<u16>,
 }
 
@@ -51,7 +51,7 @@ pub struct Branch {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ChainPart {
     State(AutomatonState),
-    /// A mask that must be true at the position reached so far.
+    /// The index of a mask that must be true at the position that the walk has reached. It consumes neither a position nor a move.
     Guard(u16),
 }
 
@@ -74,7 +74,7 @@ impl Automaton {
         code.chain(chain)?;
         code.instructions.push(Instruction::Accept);
         let mut first = code.branches(0)?;
-        // A walk consists of at least one position or move.
+        // A walk consists of at least one position or move, so a branch that completes it before the first state is dropped.
         first.retain(|branch| branch.to.is_some());
         let mut follow = Vec::new();
         for state in 0..code.states.len() {
@@ -108,7 +108,8 @@ impl StateCode {
                 }
             }
             Chain::Repeat { of, min, max } => {
-                // Repetitions of a part without states are not bounded by the limit on states, so they are bounded here.
+                // Repetitions of a part that contains no state, only masks, are not bounded by the limit on states, so they are
+                // bounded here.
                 if *min as usize > STATES_MAX || max.is_some_and(|max| max as usize > STATES_MAX) {
                     return None;
                 }
@@ -151,7 +152,7 @@ impl StateCode {
     }
 }
 
-/// The search for the branches from an instruction.
+/// The search for the branches that lead from an instruction to the next states.
 struct WaySearch<'a> {
     code: &'a StateCode,
     /// The number of choices tried so far.
@@ -172,7 +173,8 @@ impl WaySearch<'_> {
                     }
                     at += 1;
                 }
-                // This loop has consumed nothing, so a second iteration would have no effect.
+                // The search has returned to this instruction without consuming a position or a move, so another iteration of the
+                // loop would have no effect.
                 Instruction::Split(..) if open.contains(&at) => return Some(()),
                 Instruction::Split(a, b) => {
                     self.tried += 1;

@@ -11,7 +11,7 @@ use orbit_query::tree::Sibling;
 pub struct FlatChain {
     /// The index of this chain among the chains of the program.
     pub place: u16,
-    /// The constituents. The operations refer to them by index.
+    /// The constituents of the `line` or `path`. The operations in `ops` refer to them by index.
     pub steps: Vec<FlatStep>,
     /// The operations that determine which constituents may follow one another.
     pub ops: Vec<FlatOp>,
@@ -23,29 +23,32 @@ pub struct FlatChain {
     pub begins_with_move: bool,
     /// True for a line that runs backwards, from each position to its parent.
     pub back: bool,
-    /// True for a line that skips the positions at which the other side is to move.
+    /// True for a line that skips the positions at which the side to move is not the side that is to move where the line begins.
     pub single_color: bool,
-    /// The kind of children to which the chain may continue. `None` if it may continue to every child.
+    /// The kind of children (first children, or all others) to which the `line` or `path` may continue. `None` if it may continue
+    /// to every child.
     pub sibling: Option<Sibling>,
     /// True if the result is the first match of the `line` or `path` that the search finds. Otherwise it is the longest match.
     pub first_match: bool,
     /// True if no later match of the `line` or `path` may begin at a position of an earlier match.
     pub nestban: bool,
-    /// True if the result is the last position of the chain. Otherwise it is the value of the chain.
+    /// True if the result of the search is the last position of the match. Otherwise it is the value of the `line` or `path`, such
+    /// as its length.
     pub end: bool,
-    /// The range in which the value must lie.
+    /// The registers with the bounds of the range in which the value of the `line` or `path` must lie. `None` if every value is
+    /// allowed.
     pub range: Option<[RegisterWord; 2]>,
-    /// The moves that count. `None` if every move counts.
+    /// The moves of a path that count; the search skips all others. `None` if every move counts.
     pub focus: Option<FlatFocus>,
-    /// If the search maximizes a number, the code that computes this number, and the register in which the code stores it.
+    /// For a path with `max N`, the code that computes N, and the register in which the code stores it.
     pub largest: Option<(Label, RegisterWord)>,
-    /// The first of three registers that the constituents of a path read: the node at which the path begins, the number of counted
-    /// moves so far, and the number of moves so far that do not count.
+    /// The first of three registers that the constituents of a path read: the position at which the path begins, the number of
+    /// counted moves so far, and the number of moves so far that do not count.
     pub of_path: RegisterWord,
     /// The results of earlier searches that this search may reuse.
     pub memory: SearchMemory,
     /// Tests of moves ([`MoveSeek`](super::MoveSeek)). Each match of the `line` or `path` contains moves that pass them, in this
-    /// order.
+    /// order, so the search is left out where no such moves follow.
     pub ahead: Vec<u16>,
 }
 
@@ -54,7 +57,7 @@ pub struct FlatChain {
 pub struct FlatStep {
     /// The code that runs before the move. It stores the sets that the test of the move reads.
     pub sides: Option<Label>,
-    /// The index of the test of the move; `None` if the constituent is a filter.
+    /// The index of the test that the move must pass. `None` if the constituent is a filter, not a move.
     pub edge: Option<u16>,
     /// The first of the registers for the squares that pass the test: those of the whole move or, after castling, possibly those of
     /// only the king's or the rook's move; see [`Instr::Fits`](super::Instr::Fits).
@@ -71,7 +74,7 @@ pub struct FlatStep {
 pub enum FlatOp {
     /// Matches a constituent, then continues with the next operation.
     One(u16),
-    /// Continues with either of two operations, and tries the first one first.
+    /// Continues with either of two operations of the chain, given by their indices. The first one is tried first.
     Fork(u16, u16),
     /// Continues with another operation.
     Jump(u16),
@@ -95,7 +98,7 @@ pub enum FlatFocus {
     Pieces {
         /// The register that contains the set.
         set: RegisterWord,
-        /// True if captures of these pieces count as well.
+        /// True if moves that capture one of these pieces count as well.
         capture: bool,
     },
 }

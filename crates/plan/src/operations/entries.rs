@@ -3,7 +3,7 @@
 use super::registers::{Label, RegisterWord};
 use orbit_query::tree::{Dictionary, Holds};
 
-/// The order of the keys of a dictionary.
+/// The order in which a loop visits the keys of a dictionary. The type of the keys determines it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum KeyOrder {
     /// The keys are sets of squares.
@@ -20,7 +20,7 @@ impl KeyOrder {
         match dictionary.keys {
             Some(Holds::Text) => KeyOrder::Texts,
             Some(Holds::Squares | Holds::Piece) => KeyOrder::Sets,
-            // If no filter writes a key, the dictionary remains empty.
+            // If no filter writes a key, the dictionary remains empty, so it does not matter which order it has.
             Some(Holds::Number | Holds::Position) | None => KeyOrder::Numbers,
         }
     }

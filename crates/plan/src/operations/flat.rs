@@ -26,7 +26,7 @@ pub struct FlatProgram {
     pub chains: Vec<FlatChain>,
     /// For each operand, true if the program reads it as a mask.
     pub masks: Vec<bool>,
-    /// The number of variables. Their registers are the first ones.
+    /// The number of variables. They occupy the first registers.
     pub vars: usize,
     /// The number of registers.
     pub words: usize,
@@ -38,7 +38,7 @@ pub struct FlatProgram {
     pub pairs: Vec<PairSearch>,
     /// The tests that [`Instr::SeekMove`] and [`PairSearch`] use.
     pub seeks: Vec<MoveSeek>,
-    /// The number of searches in the code whose results are stored.
+    /// The number of searches in the code whose results are stored, so that later searches can reuse them.
     pub sites: usize,
     /// True if the program distinguishes individual pieces of the game, and not only their kinds.
     pub pieces: bool,
@@ -52,7 +52,7 @@ pub struct FlatProgram {
     pub dictionaries: Vec<KeyOrder>,
     /// The number of loops over dictionary keys.
     pub key_loops: usize,
-    /// The expected run time at a position, in instructions.
+    /// The expected run time of the program at one position, in instructions.
     pub time: u64,
 }
 
@@ -71,8 +71,8 @@ pub struct FlatEdge {
     pub letters: Option<RegisterWord>,
 }
 
-/// A test of the moves from a node. The filter for which a search looks can match at the node only if one of these moves passes, so
-/// the search skips all other nodes.
+/// A test of the moves that are played from a node (a position of the game). The filter for which a search looks can match at the
+/// node only if one of these moves passes, so the search skips all other nodes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MoveSeek {
     /// If present, the move must leave a square of this set.
@@ -81,7 +81,7 @@ pub struct MoveSeek {
     pub to: Option<RegisterWord>,
     /// The piece that must move.
     pub piece: Option<RegisterWord>,
-    /// The variables that the filter reads. If one of them is unbound, no node is skipped.
+    /// The variables that the filter for which the search looks reads. If one of them is unbound, no node is skipped.
     pub vars: Vec<u16>,
 }
 
@@ -89,12 +89,12 @@ pub struct MoveSeek {
 /// the body: if a pair fails here, the body would fail as well, before it stores anything.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct PairSearch {
-    /// The tests, all of which must succeed. Tests that concern only the source come first.
+    /// The tests that a pair of positions must pass. Tests that concern only the source, the first position, come first.
     pub tests: Vec<PairTest>,
-    /// The index of the first of four operands with the bit planes of the board.
+    /// The index of the first of four operands with the bit planes of the board. `None` if no test compares two boards.
     pub planes: Option<u16>,
-    /// The index of a move test ([`MoveSeek`]). It must be passed by a move that is played at the target, the second position of
-    /// the pair.
+    /// The index of a move test ([`MoveSeek`]). A move that is played at the target, the second position of the pair, must pass
+    /// this test. `None` if there is no test.
     pub moves: Option<u16>,
 }
 
@@ -102,11 +102,11 @@ pub struct PairSearch {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum PairTest {
-    /// A mask is true at the source or, if `source` is false, at the target.
+    /// A mask is true at the source (the first position of the pair) or, if `source` is false, at the target (the second).
     Mask { mask: u16, source: bool },
-    /// A mask is true at the source, or another mask is true at the target.
+    /// A mask is true at the source (the first position of the pair), or another mask is true at the target (the second).
     Either { source: u16, target: u16 },
-    /// The numbers of the nodes of the source and of the target are in the given relation.
+    /// The numbers of the source and the target, the two positions of the pair, are in the given relation.
     Order(Cmp),
     /// Two sets are equal, or differ if `equal` is false.
     Sets { equal: bool, left: PairWord, right: PairWord },
@@ -124,12 +124,13 @@ pub enum PairWord {
     Target(u16),
     /// A constant, the same word for all pairs.
     Constant(u64),
-    /// The squares that have the same content in both positions or, if `others` is true, all other squares. If `count` is true,
-    /// their number.
+    /// The squares that have the same content at the source and at the target or, if `others` is true, all other squares. If
+    /// `count` is true, the number of these squares.
     Same { others: bool, count: bool },
-    /// The intersection of a set at the source with a set at the target.
+    /// The intersection of a set at the source (the first position of the pair) with a set at the target (the second).
     Both { source: u16, target: u16 },
-    /// The square of the piece in a variable, at the source or, if `source` is false, at the target.
+    /// The square of the piece in a variable, at the source (the first position of the pair) or, if `source` is false, at the
+    /// target (the second).
     Piece { var: u16, source: bool },
 }
 
@@ -156,7 +157,7 @@ pub enum Instr {
         to: RegisterWord,
         constant: u16,
     },
-    /// Loads an operand's word at the current position.
+    /// Loads the word that an operand (a column computed before the program runs) has at the current position.
     Load {
         to: RegisterWord,
         operand: u16,
@@ -190,14 +191,14 @@ pub enum Instr {
         number: RegisterWord,
         no: Label,
     },
-    /// Jumps to `no` unless two numbers are in a relation.
+    /// Jumps to `no` unless two numbers are in the relation `cmp`.
     UnlessCompare {
         cmp: Cmp,
         a: RegisterWord,
         b: RegisterWord,
         no: Label,
     },
-    /// Computes an operation of the graph. The operand ids in `op` are register numbers.
+    /// Computes an operation ([`Op`]) of the plan's graph. The operand ids in `op` are register numbers.
     Do {
         to: RegisterWord,
         op: Op,
@@ -275,30 +276,30 @@ pub enum Instr {
     Go {
         to: RegisterWord,
     },
-    /// Advances to the next node. Jumps to `done` after the last node.
+    /// Advances `node`, the number of a position, to the next position of the game. Jumps to `done` after the position `last`.
     Next {
         node: RegisterWord,
         last: RegisterWord,
         done: Label,
     },
-    /// Advances `node` to the first node at which a mask is true, possibly `node` itself. Jumps to `done` if there is none up to
-    /// `last`.
+    /// Advances `node`, the number of a position, to the first position at which a mask is true. This can be `node` itself. Jumps
+    /// to `done` if there is no such position up to `last`.
     Seek {
         node: RegisterWord,
         last: RegisterWord,
         mask: u16,
         done: Label,
     },
-    /// Advances `node` to the first node from which a move is played that passes a test, possibly `node` itself. Jumps to `done` if
-    /// there is none up to `last`.
+    /// Advances `node`, the number of a position, to the first position from which a move is played that passes a test. This can be
+    /// `node` itself. Jumps to `done` if there is no such position up to `last`.
     SeekMove {
         seek: u16,
         node: RegisterWord,
         last: RegisterWord,
         done: Label,
     },
-    /// Advances `node` to the first node at which the square of a piece equals a set, possibly `node` itself. Jumps to `done` if
-    /// there is none up to `last`.
+    /// Advances `node`, the number of a position, to the first position at which the square of a piece equals a set. This can be
+    /// `node` itself. Jumps to `done` if there is no such position up to `last`.
     SeekPiece {
         piece: RegisterWord,
         set: RegisterWord,
@@ -311,8 +312,8 @@ pub enum Instr {
         to: RegisterWord,
         set: RegisterWord,
     },
-    /// Advances `node` to the next node that forms a pair with `source` and passes the pair's tests. A value of -1 advances to the
-    /// first such node. Jumps to `done` after the last one.
+    /// Advances `node` to the number of the next position that forms a pair with `source` and passes the tests of the pair. A value
+    /// of -1 advances to the first such position. Jumps to `done` after the last one.
     NextPair {
         pairs: u16,
         source: RegisterWord,
@@ -328,7 +329,7 @@ pub enum Instr {
         to: RegisterWord,
         done: Label,
     },
-    /// Stores the result of a search from a node, for [`Instr::Recall`].
+    /// Stores the result of a search from the position `from`, so that [`Instr::Recall`] can load it.
     Remember {
         site: u16,
         key: Option<RegisterWord>,
@@ -336,33 +337,34 @@ pub enum Instr {
         last: RegisterWord,
         found: RegisterWord,
     },
-    /// Stores the last node in the current node's subtree. For the root, this is the last node of the game.
+    /// Stores the last position that is the current one or follows from it. For the start of the game, this is the last position of
+    /// the game.
     Last {
         to: RegisterWord,
     },
     Parent {
         to: RegisterWord,
     },
-    /// Stores the first child, or no value if there is none.
+    /// Stores the first child of the current position, or no value if there is none.
     FirstChild {
         to: RegisterWord,
     },
-    /// Stores the next child of the same parent, or no value if there is none.
+    /// Stores the next child of the parent of position `of` (its next sibling), or no value if there is none.
     NextChild {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// Stores the child with a given number, or no value if there is none.
+    /// Stores the child of the current position that has a given number, counted from 0, or no value if there is none.
     Child {
         to: RegisterWord,
         number: RegisterWord,
     },
-    /// Stores the node with a given number, or no value if the game has no such node.
+    /// Stores the position with a given number, or no value if the game has no such position.
     Numbered {
         to: RegisterWord,
         number: RegisterWord,
     },
-    /// Stores the last common ancestor of two nodes.
+    /// Stores the last common ancestor of two positions of the game.
     Fork {
         to: RegisterWord,
         a: RegisterWord,
@@ -373,13 +375,13 @@ pub enum Instr {
         a: RegisterWord,
         b: RegisterWord,
     },
-    /// Jumps to `no` unless node `a` is a proper ancestor of node `b`.
+    /// Jumps to `no` unless position `a` is a proper ancestor of position `b`.
     UnlessBefore {
         a: RegisterWord,
         b: RegisterWord,
         no: Label,
     },
-    /// Computes the squares that have the same content at two nodes. `planes` is the index of the first of four operands that
+    /// Computes the squares that have the same content at two positions. `planes` is the index of the first of four operands that
     /// contain the bit planes of the board.
     Same {
         to: RegisterWord,
@@ -387,17 +389,18 @@ pub enum Instr {
         b: RegisterWord,
         planes: u16,
     },
-    /// Jumps to `no` unless the move that led to a node passes a test. If it passes, stores three values in the registers from
-    /// `selected` on: the node, and the origin and target squares of the move. If the move is castling and only the king's or the
-    /// rook's part passes, only the squares of that part are stored.
+    /// Jumps to `no` unless the move that led to the position `child` passes a test. If it passes, stores three values in the
+    /// registers from `selected` on: the number of this position, and the origin and target squares of the move. If the move is
+    /// castling and only the king's or the rook's part passes, only the squares of that part are stored.
     Fits {
         edge: u16,
         child: RegisterWord,
         selected: RegisterWord,
         no: Label,
     },
-    /// Stores the value of `from` or `to`. If [`Instr::Fits`] has stored the current node in the register `selected`, the value is
-    /// the squares that it stored. Otherwise it is the squares of the move that led to the current node.
+    /// Stores the value of `from` or, if `reached` is true, of `to`. If [`Instr::Fits`] has stored the current position in the
+    /// register `selected`, the value is the squares that it stored. Otherwise it is the squares of the move that led to the
+    /// current position.
     Own {
         to: RegisterWord,
         selected: RegisterWord,

@@ -26,9 +26,9 @@ pub struct FlatMove {
     pub only: Special,
     /// True if the move must be a null move.
     pub null: bool,
-    /// The kind of child to which the move must lead. `None` allows every child.
+    /// The kind of child (a first child, or another one) to which the move must lead. `None` allows every child.
     pub sibling: Option<Sibling>,
-    /// If present, a register with the number of a node. If this node is a child of the current position, only the move to it
+    /// If present, a register with the number of a position. If this position is a child of the current one, only the move to it
     /// counts.
     pub tied: Option<RegisterWord>,
 }
@@ -48,10 +48,11 @@ pub enum LegalValue {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[expect(missing_docs, reason = "the sentences say what the operands are")]
 pub enum MoveInstr {
-    /// Stores squares of the moves that pass a test. For [`MoveValue::Whether`], stores a set that is non-empty if such a move
-    /// exists.
+    /// Stores the squares (selected by [`FlatMove::value`]) of the moves that pass a test. For [`MoveValue::Whether`], stores a set
+    /// that is non-empty if such a move exists.
     Played { to: RegisterWord, of: u16 },
-    /// Stores the value of the legal or pseudolegal moves between the given squares.
+    /// Stores the origin squares, the target squares or the number of the legal (or pseudolegal) moves from a square of `from` to a
+    /// square of `squares`.
     Legal {
         to: RegisterWord,
         from: RegisterWord,
@@ -60,8 +61,8 @@ pub enum MoveInstr {
         only: Special,
         value: LegalValue,
     },
-    /// Compares the two move sequences that lead from the last common ancestor of two nodes to these nodes. Stores the length of
-    /// the longest run of moves that occurs in both. There is no value if they have no moves in common, or if one node is an
-    /// ancestor of the other.
+    /// Compares the two move sequences that lead from the last common ancestor of two positions to these positions. Stores the
+    /// length of the longest run of moves that occurs in both. There is no value if they have no moves in common, or if one
+    /// position is an ancestor of the other.
     CommonRun { to: RegisterWord, a: RegisterWord, b: RegisterWord },
 }

@@ -25,13 +25,13 @@ pub enum RayInstr {
     Between { to: RegisterWord, a: RegisterWord, b: RegisterWord },
 }
 
-/// The end of a line that requires a piece which can slide along the line.
+/// The end of a line of squares at which a piece must stand that can slide along the line.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SliderAt {
     /// The end in the first set.
     First,
     /// The end in the last set.
     Last,
-    /// Neither end: the line needs no such piece.
+    /// Neither end: no sliding piece is required.
     None,
 }

@@ -11,7 +11,7 @@ use orbit_query::tree::{Cmp, Spelt};
 /// The number that represents the empty string.
 pub const EMPTY: u64 = 256;
 
-/// The number of the first literal of a program.
+/// The number that represents the first string literal of a program. The other literals have the numbers after it.
 pub const LITERALS: u64 = 257;
 
 /// An instruction that creates, reads or compares strings. `to` is the register of the result or, for a jump, the target label.
@@ -121,7 +121,8 @@ pub enum TextInstr {
         to: RegisterWord,
         of: RegisterWord,
     },
-    /// Jumps to `no` unless two strings have values and are in a relation. Compares them as letters or as bytes.
+    /// Jumps to `no` unless two strings have values and are in the relation `cmp`. Compares their bytes if `as_bytes` is true, and
+    /// their letters otherwise.
     UnlessCompare {
         cmp: Cmp,
         a: RegisterWord,

@@ -16,7 +16,7 @@ use orbit_core::diagnostic::{Diagnostic, Span};
 
 const DEPTH_MAX: u32 = 100;
 
-/// The parts of a list that have been read so far.
+/// The filters and transform keywords of a CQL 5 list that have been read so far.
 #[derive(Default)]
 struct ParsedList {
     items: Vec<Node>,

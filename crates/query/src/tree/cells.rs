@@ -7,15 +7,15 @@ use std::fmt::Debug;
 
 use super::VarId;
 
-/// The Rust types in which one evaluator stores values.
+/// The Rust types in which an engine, or the translation into a plan, stores the values of variables.
 pub trait CellValues {
     /// A set of squares.
     type Squares: Clone + Debug;
-    /// A number that has a value. A number without a value is stored as [`Cell::Unbound`].
+    /// The type of numbers. It need not represent a number without a value, which is stored as [`Cell::Unbound`].
     type Number: Clone + Debug;
-    /// A string that has a value. A string without a value is stored as [`Cell::Unbound`].
+    /// The type of strings. It need not represent a string without a value, which is stored as [`Cell::Unbound`].
     type Text: Clone + Debug;
-    /// An existing position of the game. A missing position is stored as [`Cell::Unbound`].
+    /// The type of positions of the game. It need not represent a missing position, which is stored as [`Cell::Unbound`].
     type Position: Clone + Debug;
 }
 

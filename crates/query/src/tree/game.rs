@@ -96,7 +96,7 @@ operands! {
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GameSquares<P: Form> {
-        /// A filter that is evaluated at another position.
+        /// A filter that is evaluated at another position, such as F in `P:F`.
         Elsewhere(Elsewhere<P, Squares<P>>),
         /// `D[k]`: the value of a dictionary entry.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
@@ -124,7 +124,7 @@ operands! {
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GameNumber<P: Form> {
-        /// A filter that is evaluated at another position.
+        /// A filter that is evaluated at another position, such as F in `P:F`.
         Elsewhere(Elsewhere<P, Number<P>>),
         /// `D[k]`: the value of a dictionary entry.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
@@ -177,7 +177,7 @@ operands! {
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GameText<P: Form> {
-        /// A filter that is evaluated at another position.
+        /// A filter that is evaluated at another position, such as F in `P:F`.
         Elsewhere(Elsewhere<P, Text<P>>),
         /// `D[k]`: the value of a dictionary entry.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
@@ -219,7 +219,7 @@ operands! {
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as CQL names them")]
     pub enum GamePosition<P: Form> {
-        /// A filter that is evaluated at another position.
+        /// A filter that is evaluated at another position, such as F in `P:F`.
         Elsewhere(Elsewhere<P, Position<P>>),
         /// `D[k]`: the value of a dictionary entry.
         Entry { dictionary: DictionaryId, key: Assigned<P> },
@@ -292,9 +292,9 @@ operands! {
         pub entering: bool,
         /// `[x]`: the move must be a capture. `to` then applies to the square of the captured piece.
         pub capture: bool,
-        /// The filter L. `None` if the query leaves it out.
+        /// The filter L of `L--R`. `None` if the query leaves it out.
         pub from: Option<Squares<P>>,
-        /// The filter R. `None` if the query leaves it out.
+        /// The filter R of `L--R`. `None` if the query leaves it out.
         pub to: Option<Squares<P>>,
         /// `=P`: the pieces to which a pawn must promote.
         pub promotion: Option<Promotion<P>>,
@@ -305,9 +305,10 @@ operands! {
     /// The pieces to which a pawn must promote.
     #[derive(Clone, Debug)]
     pub enum Promotion<P: Form> {
-        /// A piece of one of these kinds. The set contains both colours of each kind, because the colour does not matter.
+        /// A pawn must promote to a piece of one of these kinds. The set contains both colours of each kind, because the colour
+        /// does not matter.
         Pieces(PieceSet),
-        /// A piece whose letter occurs in a string.
+        /// A pawn must promote to a piece whose letter occurs in this string.
         Letters(Text<P>),
     }
 }
@@ -452,7 +453,8 @@ operands! {
         pub range: Option<[Number<P>; 2]>,
         /// `<--`: the line runs backwards, from the current position to earlier ones.
         pub back: bool,
-        /// True if positions in which the other side is to move are skipped.
+        /// `singlecolor`: the line skips the positions at which the side to move is not the side that is to move where the line
+        /// begins.
         pub single_color: bool,
         /// True if no later line may begin at a position of a line that was already found.
         pub nestban: bool,
@@ -471,7 +473,7 @@ operands! {
     /// A constituent of a line: a filter on a position.
     #[derive(Clone, Debug)]
     pub struct LineStep<P: Form> {
-        /// The filter that must match at the position.
+        /// The filter that must match at this position of the line.
         pub filter: Any<P>,
         /// True if the filter contains a `move` filter that tests the moves played from the position. The search then evaluates the
         /// filter once for each move by which the line can continue.
@@ -483,7 +485,7 @@ operands! {
     /// A path of moves: `path ...`.
     #[derive(Clone, Debug)]
     pub struct Path<P: Form> {
-        /// The range in which the value must lie.
+        /// The range in which the value of the path must lie. `None` if every value is allowed.
         pub range: Option<[Number<P>; 2]>,
         /// `focus S`, `focus capture S` or `singlecolor`: the moves that count. All other moves are skipped. `None` if every move
         /// counts.

@@ -71,7 +71,7 @@ operands! {
         /// `find count F`, `find lo hi F`: the number of positions at which F matches. The search runs from the current position
         /// to the end or, with `back`, from the start to the current position.
         Find { back: bool, quiet: bool, counted: Counted, of: Any<P> },
-        /// An operation whose value is the value of another number.
+        /// An operation, such as braces or `if`, whose value is the value of another number.
         Control(Control<P, Number<P>>),
         /// A number that needs more of the game than the current position, or that depends on filters evaluated before it.
         Game(GameNumber<P>),

@@ -73,7 +73,8 @@ impl Cmp {
         }
     }
 
-    /// Returns the operator that expresses the same relation after the operands are swapped.
+    /// Returns the operator that expresses the same relation after the operands are swapped: `<` for `>`, because `a > b` means `b
+    /// < a`.
     pub const fn swapped(self) -> Cmp {
         match self {
             Cmp::Lt => Cmp::Gt,
@@ -123,9 +124,9 @@ pub enum PawnKind {
 pub enum PureKind {
     /// No man is required to take part.
     Pure,
-    /// All queens, rooks, bishops and knights of the side that mates (or stalemates).
+    /// All queens, rooks, bishops and knights of the side that mates (or stalemates) must take part.
     Model,
-    /// All men of both sides.
+    /// All men of both sides must take part.
     Ideal,
 }
 

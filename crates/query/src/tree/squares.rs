@@ -55,7 +55,7 @@ operands! {
         SquareLoop { var: VarId, domain: Squares<P>, body: Any<P> },
         /// `legal L--R(...)`: the target squares of legal moves. For castling, this is the king's target square.
         Legal(Moves<P>),
-        /// An operation whose value is the value of another set.
+        /// An operation, such as braces or `if`, whose value is the value of another set.
         Control(Control<P, Squares<P>>),
         /// A set that needs more of the game than the current position, or that depends on filters evaluated before it.
         Game(GameSquares<P>),

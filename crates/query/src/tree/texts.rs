@@ -25,7 +25,7 @@ operands! {
         ContentName { contents: PieceSet, spelt: Spelt, of: Squares<P> },
         /// A comparison such as `a < b`. If it is true, its value is a; otherwise it has no value.
         Compare(Cmp, Text<P>, Text<P>),
-        /// An operation whose value is the value of another string.
+        /// An operation, such as braces or `if`, whose value is the value of another string.
         Control(Control<P, Text<P>>),
         /// A string that needs more of the game than the current position, or that depends on filters evaluated before it.
         Game(GameText<P>),
@@ -42,7 +42,7 @@ operands! {
         /// `back`. F shares no variables with the filters around it.
         #[expect(missing_docs, reason = "operands are named as CQL names them")]
         Find { back: bool, quiet: bool, of: Any<P> },
-        /// An operation whose value is the value of another position.
+        /// An operation, such as braces or `if`, whose value is the value of another position filter.
         Control(Control<P, Position<P>>),
         /// A position that needs more of the game than the current position, or that depends on filters evaluated before it.
         Game(GamePosition<P>),

@@ -38,7 +38,7 @@ pub enum NumberKeyword {
     Counted(TransformKind, Counted, Node),
 }
 
-/// A keyword whose value is true or false.
+/// A keyword around a filter, such as a transform, whose value is true or false.
 #[derive(Clone, Debug)]
 pub enum ConditionKeyword {
     /// A transform of a filter of any kind. It is true if a copy matches.
