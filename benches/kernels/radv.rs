@@ -7,7 +7,7 @@ use ash::{khr::pipeline_executable_properties, vk};
 /// The path of the driver's manifest on Debian.
 pub const DRIVER: &str = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
 
-/// The number of buffers that a shader may use: those that shaders/replay.wgsl and the shaders of both passes declare.
+/// The number of buffers that a shader may use. shaders/replay.wgsl and the shaders that compute hits and outputs declare them.
 const BINDINGS: u32 = 9;
 
 /// A device that can only compile.

@@ -228,7 +228,7 @@ fn some(games: &'static str, of_otb: usize, of_fen: usize, share: usize) -> Arc<
 fn tight_limits_change_nothing() -> Vec<harness::Row> {
     table(&[ON_OTB, ON_FEN, MATES].concat(), |row, _, games| {
         let block = some(games, 500, 2000, 4);
-        // With this many segments (32 positions), the kernel needs more than one dispatch of three workgroups.
+        // The kernel needs more than one dispatch of three workgroups for this many segments. A segment has 32 positions.
         assert!(block.segments() > 3 * 64, "{}", block.segments());
         differ_nowhere(row, &block, &[Runner::cpu(0), GPU.met(Runner::tight_gpu())]);
     })

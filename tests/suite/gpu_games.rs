@@ -285,8 +285,8 @@ fn games_take_as_many_dispatches_as_they_need() {
     }
 }
 
-/// Tests cases that only the processor can handle: side lines, games that are too long for one invocation, and queries whose
-/// results no shader can propagate along games.
+/// Tests cases that the card leaves to the processor: side lines, games that are too long for one invocation, and filters without a
+/// shader.
 #[test]
 fn the_processor_makes_what_the_device_cannot() {
     let mut options = StreamOptions::default();

@@ -143,7 +143,7 @@ impl QueryText {
         Failure::Query(self.render(&Diagnostic { message, ..diagnostic.clone() }))
     }
 
-    /// Prints those remarks that have at least the severity `least`.
+    /// Prints the remarks whose severity is `least` or higher.
     pub(super) fn print_remarks(&self, remarks: &[Diagnostic], least: Severity) {
         for remark in remarks.iter().filter(|remark| remark.severity <= least) {
             terminal::drawn_message(&self.render(remark));

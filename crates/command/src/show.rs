@@ -274,7 +274,7 @@ impl<'a> Shown<'a> {
     }
 }
 
-/// Returns the moves at the nodes `nodes` of a line, in SAN.
+/// Returns the moves of a line in SAN. `nodes` are the nodes that the moves lead to.
 fn sans(walk: &mut NodeWalk, nodes: Range<u32>) -> Vec<String> {
     let san = |node| {
         walk.to(node);

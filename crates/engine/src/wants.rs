@@ -92,7 +92,7 @@ impl Wants {
         if has_sides { wants } else { Wants(wants.0 & !Wants::SIDES.0) }
     }
 
-    /// Returns these wants without the wants for copies and sides.
+    /// Returns the same set without the outputs about copies and sides.
     pub(super) fn without_copies(self) -> Wants {
         let copies = Wants::LOWEST_COPY | Wants::ALL_COPIES | Wants::COPY_COUNTS | Wants::SIDES;
         Wants(self.0 & !copies.0)

@@ -286,7 +286,7 @@ impl SideLines {
     }
 }
 
-/// Returns a comment from a range of the text, without blanks around it.
+/// Returns the comment in a range of the text, without leading and trailing blanks.
 pub(super) fn comment(text: &[u8], range: ByteRange) -> AnnotationKind {
     AnnotationKind::Comment(text[range].trim_ascii().to_vec())
 }

@@ -136,7 +136,7 @@ impl Lower {
         }
     }
 
-    /// Returns a word with the bits that represent the given shifts in a tile (8 by 8 shifts).
+    /// Returns the word whose bits stand for the given shifts. A tile is a word with one bit for each of 8 by 8 shifts.
     pub(super) fn valid(&mut self, shifts: &[(i8, i8)], anchor: Anchor) -> Id {
         let bits = shifts.iter().filter_map(|&shift| anchor.bit(shift));
         let valid = bits.fold(0, |all, bit| all | 1 << bit);

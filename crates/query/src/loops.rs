@@ -108,7 +108,7 @@ impl Parser {
         })
     }
 
-    /// Reads `piece X = S`, `piece [all] X in S F`.
+    /// Reads an assignment `piece X = S` or a loop `piece [all] X in S F`.
     pub(super) fn piece_word(&mut self) -> ParseResult<Node> {
         let span = self.bump();
         let all = self.eat_word("all");

@@ -48,7 +48,8 @@ pub(super) enum Copies<F, C> {
     NoTransform(F),
 }
 
-/// The copies that a transform makes of a number. The result is the largest value of any copy, or the number of matching copies.
+/// The transformed copies of a filter whose value is a number. The result is the largest value of any copy, or the number of copies
+/// that match.
 #[derive(Clone, Debug)]
 pub(super) enum NumberCopies {
     Largest(Copies<Number<ExplicitForm>, Number<ExplicitForm>>),

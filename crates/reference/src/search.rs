@@ -208,8 +208,8 @@ impl<'p> Search<'p> {
         SearchFrame { at, pc, open, seen: HashSet::new(), best: None, steps, atoms }
     }
 
-    /// Ends a frame: restores the atomic variables, and stores the best ways from the frame's position and place in the program.
-    /// Returns their index in `bests`, or `None` if there is no way.
+    /// Ends a frame: restores the atomic variables, and stores the best ways to complete the program from the frame's position and
+    /// place. Returns their index in `bests`, or `None` if the program cannot be completed from there.
     fn leave(
         &mut self,
         eval: &mut Evaluation,

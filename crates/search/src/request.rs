@@ -231,8 +231,8 @@ impl Request {
         remarks
     }
 
-    /// Returns whether the results for parts of a database add up to the result for the whole database. This also requires that the
-    /// queries [split](crate::Query::splits).
+    /// Returns whether the options allow the results for parts of a database to be added up to the result for the whole database.
+    /// The queries must allow it too, which [`Query::splits`](crate::Query::splits) returns.
     pub fn splits(&self) -> bool {
         let is_ordered = self.sort.is_some() || self.sample.is_some();
         !is_ordered && self.limit.is_none() && self.skip == 0 && self.unique.is_none()
@@ -318,7 +318,7 @@ impl Chosen {
         self.choice.wants() | self.order.map_or(Wants::HITS, Order::wants)
     }
 
-    /// Returns true if no hits or games with hits are excluded, and games are listed in database order.
+    /// Returns true if every hit counts, every game with a hit is listed, and the games are listed in database order.
     pub fn is_all(&self) -> bool {
         let Choice { conditions, player, position, first, best } = &self.choice;
         let is_all_hits = conditions.is_empty() && player.is_none() && position.is_none() && !first && !best;

@@ -64,7 +64,7 @@ struct Scanner<'a> {
     has_event: bool,
     /// True if text other than tag pairs was skipped between tag pairs. pgn-reader ends the tags of a game at such text.
     has_passed: bool,
-    /// The rules to record for the next game. Before the first game, these are the rules for all text so far.
+    /// The reading rules that apply to the text since the last game. They are recorded with the next game.
     rules: Rules,
     games: Vec<VisitedGame>,
 }

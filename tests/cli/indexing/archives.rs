@@ -123,7 +123,8 @@ fn a_reel_remembers_the_members_that_it_was_made_from() {
         run(folder, 0, &["scan", "-q", "--format", "jsonl", "Nf3", "x.zip"]).0
     );
     assert_eq!(run(folder, 0, &["scan", "-q", "--format", "pgn", "Nf3", "x.reel"]).0, expected);
-    // Members that are missing from the reel are reported as in a scan without the reel, even if both files are named.
+    // Archive members that are missing from the reel are reported as in a scan without the reel, even if the command names both the
+    // archive and the reel.
     let note = "x.zip: 1 member is no .pgn, .epd or .fen and was left out: readme.txt";
     assert!(stderr.starts_with(&format!("note: {note}\n")), "{stderr}");
     let stderr = scan(&["x.zip", "x.reel"]).1;

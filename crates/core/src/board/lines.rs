@@ -5,8 +5,8 @@
 
 use super::attacks;
 
-/// `REACH[role][square]`: the squares that a piece reaches on an empty board. Roles have the numbers of [`Code`](super::Code): 2
-/// knight, 3 bishop, 4 rook, 5 queen, 6 king. The rows 0 (empty) and 1 (pawn) contain empty sets.
+/// The squares that a piece reaches on an empty board: `REACH[role][square]`. Roles are numbered as in [`Code`](super::Code): 2
+/// knight, 3 bishop, 4 rook, 5 queen, 6 king. For the numbers 0 (empty square) and 1 (pawn), the sets are empty.
 pub static REACH: [[u64; 64]; 7] = {
     let mut table = [[0; 64]; 7];
     let mut square = 0;

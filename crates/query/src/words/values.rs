@@ -1,4 +1,4 @@
-//! Words about the position as a whole, numbers, text, and data of the game.
+//! The words for properties of the whole position, for numbers, for text, and for a game's tags and result.
 
 use shakmaty::Color;
 

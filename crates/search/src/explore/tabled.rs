@@ -10,7 +10,7 @@ use orbit_database::BlockStream;
 use orbit_reel::{Block, Contents, Reel};
 use orbit_visits::{HeldBlocks, NarrowedStream, OpenTables, PositionTable, TableError, UsedTable, narrow};
 
-/// The games counted from tables of positions, and the blocks that must still be read.
+/// The moves and results that position tables provide, and the blocks that no table covers and that must still be read.
 #[non_exhaustive]
 pub struct TabledGames {
     /// The games counted from the tables.

@@ -33,8 +33,8 @@ impl Findings {
         page(self)
     }
 
-    /// Returns a heat map as SVG: of the places where transformed copies matched, or of the squares in the query's value. Returns
-    /// `None` if all copies have the same place and the value is not a set of squares.
+    /// Returns a heat map as SVG. It shows the squares to which shifts moved the pattern where it matched, or the squares in the
+    /// query's value. Returns `None` if the query does not shift its pattern and its value is not a set of squares.
     pub fn heat_map(&self) -> Option<String> {
         let places = self.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref());
         places.or(self.squares.as_ref()).map(svg::heat_map_file)

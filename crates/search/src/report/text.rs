@@ -250,7 +250,7 @@ fn push_move(walk: &NodeWalk, styled: bool, out: &mut Vec<u8>) {
     out.extend_from_slice(format!("{begin}{}{san}{end}", walk.label()).as_bytes());
 }
 
-/// Returns the moves of the spans of the first hits. If they equal those of the previous hit, they are not repeated.
+/// Returns the moves that matched at the first `hits_max` hits of a game. Moves that equal those of the previous hit are left out.
 fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Vec<(String, String)> {
     let first = game.first_slot();
     let mut walk = NodeWalk::from_game(game);

@@ -63,7 +63,7 @@ pub enum By {
     Value(u32),
     /// The matching copies, of those that the outermost transform makes. A position is counted in the group of each matching copy.
     Copy,
-    /// The number of moves in a hit's span (the moves that matched), in steps.
+    /// The number of moves in a hit's span (the moves that matched), rounded to steps.
     Length(u32),
     /// The first move of a hit's span (the moves that matched), in SAN. For `find` and `echo`, it is the move that led to the found
     /// position.

@@ -165,8 +165,9 @@ fn of_hits(grouping: &Grouping) -> [bool; 2] {
     [properties.next(), properties.next()].map(|found| found == Some(true))
 }
 
-/// Returns the keys of the group of all games with which the group `keys` is compared. If only hits have a property, its key
-/// becomes [`GroupKey::Whole`], because games have no groups by this property.
+/// Returns the keys of the baseline for the group `keys`: the games, with or without hits, to which the group's hits are related.
+/// If only hits have a property (the number of a copy, for example), its key becomes [`GroupKey::Whole`], because games cannot be
+/// grouped by this property.
 pub(super) fn base(grouping: &Grouping, keys: &[GroupKey; 2]) -> [GroupKey; 2] {
     let of_hits = of_hits(grouping);
     [0, 1].map(|k: usize| if of_hits[k] { GroupKey::Whole } else { keys[k].clone() })
