@@ -183,7 +183,7 @@ impl Profile {
         let [white, black] = &self.openings;
         let tables = [("White", "openings-white", white), ("Black", "openings-black", black)];
         let notes = vec![
-            "An opening is what the moves of a game tell, by the names of lichess, without its variations."
+            "Openings are recognised by the moves of the games. Their names are those of lichess, without variations."
                 .into(),
         ];
         let tables = tables.into_iter().filter(|(.., openings)| !openings.openings.is_empty()).map(table);
