@@ -6,7 +6,7 @@
 mod machine;
 mod syntax;
 
-pub use machine::{Captures, CompiledPattern, TooLong};
+pub use machine::{Captures, CompiledPattern, OPS_MAX, ProgramTooLarge, TooLong};
 
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,14 @@
 //! Checks the syntax and the size of the regular expressions in a query, and replaces named classes such as `[[:alpha:]]` with
 //! ranges. A pattern is an ECMAScript regular expression, applied to bytes; the named classes are those of `std::regex` in C++.
 
+use std::{collections::BTreeSet, rc::Rc};
+
 use regress::{Flags, Regex};
 
-use orbit_core::diagnostic::{Diagnostic, Span};
+use orbit_core::{
+    diagnostic::{Diagnostic, Span},
+    regexes::{CompiledPattern, OPS_MAX},
+};
 
 /// The limits of a pattern: its length in bytes, the depth of nested groups, and the number of alternatives. A pattern beyond these
 /// limits could take minutes to parse, or overflow the stack.
@@ -30,23 +35,45 @@ const CLASSES: [(&str, &str); 15] = [
     ("xdigit", "0-9A-Fa-f"),
 ];
 
-/// Checks a pattern, and returns it in the form that the engines read.
-///
-/// # Errors
-///
-/// Fails if the pattern is not a regular expression or is too large. `at` is the span of the pattern in the query, for the error.
-pub(super) fn read(pattern: &str, at: Span) -> Result<String, Diagnostic> {
-    let fault = |message: String, label: String| Err(Diagnostic::error(at, message, label));
-    if let Some((most, what)) = too_large(pattern) {
-        return fault("this regular expression is too large".into(), format!("at most {most} {what}"));
-    }
-    let pattern = with_ranges(pattern);
-    // Patterns apply to bytes, so each byte of the pattern becomes one character here.
-    let characters: String = pattern.bytes().map(char::from).collect();
-    match Regex::with_flags(&characters, Flags { no_opt: true, ..Flags::default() }) {
-        Ok(_) => Ok(pattern),
-        Err(wrong) => fault(format!("`{pattern}` is no regular expression"), wrong.text)
-            .map_err(|fault| fault.help("regular expressions are those of ECMAScript")),
+/// The patterns of a query that have been read.
+#[derive(Clone, Default)]
+pub(super) struct QueryPatterns {
+    known: BTreeSet<Rc<str>>,
+    /// The number of operations of all patterns together.
+    operations: usize,
+}
+
+impl QueryPatterns {
+    /// Checks a pattern, and returns it in the form that the engines read. `at` is the span of the pattern in the query.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the pattern is not a regular expression, if it is too large, or if all patterns together are.
+    pub(super) fn read(&mut self, pattern: &str, at: Span) -> Result<String, Diagnostic> {
+        let fault = |message: String, label: String| Err(Diagnostic::error(at, message, label));
+        if let Some((most, what)) = too_large(pattern) {
+            return fault("this regular expression is too large".into(), format!("at most {most} {what}"));
+        }
+        let pattern = with_ranges(pattern);
+        if self.known.contains(&*pattern) {
+            return Ok(pattern);
+        }
+        // The pattern applies to bytes, so each of its bytes becomes one character here.
+        let characters: String = pattern.bytes().map(char::from).collect();
+        if let Err(wrong) = Regex::with_flags(&characters, Flags { no_opt: true, ..Flags::default() }) {
+            return fault(format!("`{pattern}` is no regular expression"), wrong.text)
+                .map_err(|fault| fault.help("regular expressions are those of ECMAScript"));
+        }
+        let compiled = CompiledPattern::new(&pattern).map(|compiled| self.operations + compiled.len());
+        let Some(operations) = compiled.ok().filter(|&operations| operations <= OPS_MAX) else {
+            let label = "with this one, the query's regular expressions take more than 10 MB";
+            return fault("this regular expression is too large".into(), label.into()).map_err(|fault| {
+                fault.help("`x{0,1000}` takes as much as a thousand `x?`; `x*` takes as much as one")
+            });
+        };
+        self.operations = operations;
+        self.known.insert(pattern.as_str().into());
+        Ok(pattern)
     }
 }
 
@@ -130,28 +157,48 @@ mod tests {
             ("[:alpha:]", "[:alpha:]"),
             ("é[é[:upper:]]", "é[éA-Z]"),
         ] {
-            assert_eq!(read(pattern, Span::default()).unwrap(), read_as);
+            assert_eq!(QueryPatterns::default().read(pattern, Span::default()).unwrap(), read_as);
         }
     }
 
     /// Patterns that are too large are rejected immediately. All other patterns can be parsed on a small stack.
     #[test]
     fn patterns_are_no_larger_than_they_may_be() {
-        let alternatives = |count: usize| vec!["a"; count + 1].join("|");
-        let nested = |count: usize| "(".repeat(count) + "a" + &")".repeat(count);
-        for (pattern, is_read) in [
-            (alternatives(ALTERNATIVES_MAX), true),
-            (alternatives(ALTERNATIVES_MAX + 1), false),
-            (alternatives(100_000), false),
-            (nested(NESTED_MAX), true),
-            (nested(NESTED_MAX + 1), false),
-            (nested(30_000), false),
-            ("a".repeat(BYTES_MAX), true),
-            ("a".repeat(BYTES_MAX + 1), false),
-            ("(a{1000}){1000}".repeat(10), true),
-            ("[(|]".repeat(2_000), true),
-        ] {
-            assert_eq!(read(&pattern, Span::default()).is_ok(), is_read, "{}", &pattern[..10]);
+        let check = || {
+            let alternatives = |count: usize| vec!["a"; count + 1].join("|");
+            let nested = |count: usize| "(".repeat(count) + "a" + &")".repeat(count);
+            for (pattern, is_read) in [
+                (alternatives(ALTERNATIVES_MAX), true),
+                (alternatives(ALTERNATIVES_MAX + 1), false),
+                (alternatives(100_000), false),
+                (nested(NESTED_MAX), true),
+                (nested(NESTED_MAX + 1), false),
+                (nested(30_000), false),
+                ("a".repeat(BYTES_MAX), true),
+                ("a".repeat(BYTES_MAX + 1), false),
+                ("(a{1000}){1000}".repeat(10), true),
+                ("[(|]".repeat(2_000), true),
+                ("x{0,1000}".repeat(65), true),
+                ("x{0,1000}".repeat(66), false),
+                ("x{0,1000}".repeat(2_222), false),
+            ] {
+                let read = QueryPatterns::default().read(&pattern, Span::default());
+                assert_eq!(read.is_ok(), is_read, "{}", &pattern[..10]);
+            }
+        };
+        std::thread::Builder::new().stack_size(512 << 10).spawn(check).unwrap().join().unwrap();
+    }
+
+    /// A refusal marks the pattern with which the patterns of the query become too large. A pattern that is used again counts once.
+    #[test]
+    fn a_refusal_has_the_place_of_the_pattern() {
+        let half = "x{0,1000}".repeat(33);
+        let query = |second: &str| format!(r#"event ~~ "{half}" and site ~~ "{second}""#);
+        assert!(crate::parse(&query(&half)).is_ok());
+        for second in [format!("{half}y"), "(".repeat(200), "x{0,1000}".repeat(2_222), "(".into()] {
+            let text = query(&second);
+            let fault = crate::parse(&text).unwrap_err();
+            assert_eq!(text[fault.span.start..fault.span.end], format!("\"{second}\""), "{}", fault.message);
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use super::{
+    patterns::QueryPatterns,
     token::Token,
     tree::{Dictionary, Holds, Sort, VarId},
 };
@@ -33,6 +34,8 @@ pub(super) struct ParserState {
     /// The types of the dictionaries that the text reads before it writes to them. The previous pass of the parser over the text
     /// found or assumed these types.
     pub foreseen: Vec<Foreseen>,
+    /// The regular expressions that have been read.
+    pub patterns: QueryPatterns,
 }
 
 #[derive(Clone)]

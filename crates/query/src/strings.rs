@@ -3,7 +3,6 @@
 
 use super::{
     parser::{N, ParseResult, Parser, T, filter, name_of, typed},
-    patterns,
     token::Tok,
     tree::{GameNumber, GameText, Node, Number, Of, OneOrMore, Text, Type, Written},
     valued::{kind_of, valued},
@@ -73,7 +72,7 @@ impl Parser {
             )
             .help("for example: `player white ~~ \"^Carlsen\"`"));
         };
-        let pattern = patterns::read(&pattern, at)?;
+        let pattern = self.state.patterns.read(&pattern, at)?;
         self.bump();
         let span = text.span().to(at);
         Ok(filter(T::Game(GameText::Match { text, pattern }), span))

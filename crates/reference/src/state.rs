@@ -42,7 +42,9 @@ impl Declared {
         let mut patterns = BTreeMap::new();
         query.body.walk(&mut |filter| {
             if let Some(pattern) = pattern_of(filter) {
-                patterns.entry(pattern.to_owned()).or_insert_with(|| CompiledPattern::new(pattern));
+                patterns.entry(pattern.to_owned()).or_insert_with(|| {
+                    CompiledPattern::new(pattern).expect("the parser refuses larger patterns")
+                });
             }
         });
         Declared {

@@ -1,5 +1,7 @@
 //! Compiles patterns to programs, and runs the programs on a backtracking machine that counts its steps.
 
+use std::sync::Arc;
+
 use crate::interrupt::Interrupt;
 
 use super::syntax::{ByteSet, SyntaxNode, folded, is_line_end, is_word, tree};
@@ -13,6 +15,13 @@ const UNDONE_MAX: usize = 4_000_000;
 
 /// The largest `max` for which `x{0,max}` is written out as `max` operations. Larger loops count their iterations.
 const PLAIN_MAX: u32 = 1_000;
+
+/// The maximum number of operations of a program. Patterns of 20,000 bytes need at most half as many, unless they have loops that
+/// are written out.
+pub const OPS_MAX: usize = 1 << 17;
+/// The maximum number of bytes that a program takes, also while it grows.
+const PROGRAM_BYTES_MAX: usize = 10_000_000;
+const _: () = assert!(OPS_MAX * (size_of::<RegexOp>() + size_of::<bool>()) * 3 / 2 <= PROGRAM_BYTES_MAX);
 
 /// Marks a register that has no value.
 const NONE: usize = usize::MAX;
@@ -28,7 +37,7 @@ enum RegexOp {
         within: bool,
     },
     Back {
-        groups: Vec<usize>,
+        groups: Arc<[usize]>,
         fold: bool,
     },
     /// Writes the current offset in the text to a register.
@@ -82,6 +91,10 @@ pub struct CompiledPattern {
     groups: usize,
 }
 
+/// The error that a program would take more than 10 MB.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ProgramTooLarge;
+
 /// The error for a search that took too many steps or was interrupted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TooLong;
@@ -91,13 +104,23 @@ pub type Captures = Vec<Option<(usize, usize)>>;
 
 impl CompiledPattern {
     /// Compiles a valid pattern.
-    pub fn new(pattern: &str) -> CompiledPattern {
+    ///
+    /// # Errors
+    ///
+    /// Fails if the pattern has so many loops that are written out that the program takes too much memory.
+    pub fn new(pattern: &str) -> Result<CompiledPattern, ProgramTooLarge> {
         let (tree, groups) = tree(pattern.as_bytes());
         let mut out =
             CompiledPattern { ops: Vec::new(), backwards: Vec::new(), registers: 2 * groups, groups };
-        out.add(&SyntaxNode::Group(0, Box::new(tree)), false);
-        out.push(RegexOp::Match, false);
-        out
+        out.add(&SyntaxNode::Group(0, Box::new(tree)), false)?;
+        out.push(RegexOp::Match, false)?;
+        Ok(out)
+    }
+
+    /// Returns the number of operations of the program.
+    #[expect(clippy::len_without_is_empty, reason = "no program is empty")]
+    pub fn len(&self) -> usize {
+        self.ops.len()
     }
 
     /// Finds the first match at or after `from`. Sets `steps` to the number of steps taken.
@@ -127,91 +150,103 @@ impl CompiledPattern {
         Ok(None)
     }
 
-    fn push(&mut self, op: RegexOp, backwards: bool) -> usize {
+    fn push(&mut self, op: RegexOp, backwards: bool) -> Result<usize, ProgramTooLarge> {
+        if self.ops.len() == OPS_MAX {
+            return Err(ProgramTooLarge);
+        }
         self.ops.push(op);
         self.backwards.push(backwards);
-        self.ops.len() - 1
+        Ok(self.ops.len() - 1)
     }
 
-    fn add(&mut self, node: &SyntaxNode, backwards: bool) {
+    fn add(&mut self, node: &SyntaxNode, backwards: bool) -> Result<(), ProgramTooLarge> {
         match node {
-            SyntaxNode::Set(bytes) => _ = self.push(RegexOp::Set(*bytes), backwards),
+            SyntaxNode::Set(bytes) => _ = self.push(RegexOp::Set(*bytes), backwards)?,
             SyntaxNode::Border { end, lines } => {
-                _ = self.push(RegexOp::Border { end: *end, lines: *lines }, backwards)
+                self.push(RegexOp::Border { end: *end, lines: *lines }, backwards)?;
             }
-            SyntaxNode::Word { within } => _ = self.push(RegexOp::Word { within: *within }, backwards),
+            SyntaxNode::Word { within } => _ = self.push(RegexOp::Word { within: *within }, backwards)?,
             SyntaxNode::Back { groups, fold } => {
-                self.push(RegexOp::Back { groups: groups.clone(), fold: *fold }, backwards);
+                self.push(RegexOp::Back { groups: groups.clone(), fold: *fold }, backwards)?;
             }
-            SyntaxNode::Sequence(all) if backwards => all.iter().rev().for_each(|node| self.add(node, true)),
-            SyntaxNode::Sequence(all) => all.iter().for_each(|node| self.add(node, false)),
-            SyntaxNode::Either(all) => self.either(all, backwards),
+            SyntaxNode::Sequence(all) if backwards => {
+                all.iter().rev().try_for_each(|node| self.add(node, true))?;
+            }
+            SyntaxNode::Sequence(all) => all.iter().try_for_each(|node| self.add(node, false))?,
+            SyntaxNode::Either(all) => self.either(all, backwards)?,
             SyntaxNode::Group(number, of) => {
                 let marks = [2 * number, 2 * number + 1];
-                self.push(RegexOp::Mark(marks[usize::from(backwards)]), backwards);
-                self.add(of, backwards);
-                self.push(RegexOp::Mark(marks[usize::from(!backwards)]), backwards);
+                self.push(RegexOp::Mark(marks[usize::from(backwards)]), backwards)?;
+                self.add(of, backwards)?;
+                self.push(RegexOp::Mark(marks[usize::from(!backwards)]), backwards)?;
             }
             SyntaxNode::Repeat { of, min: 0, max, greedy, groups }
                 if groups.is_empty() && takes_one(of) && max.is_none_or(|max| max <= PLAIN_MAX) =>
             {
-                self.plain_repeat(of, *max, *greedy, backwards);
+                self.plain_repeat(of, *max, *greedy, backwards)?;
             }
             SyntaxNode::Repeat { of, min, max, greedy, groups } => {
                 let own = LoopRegisters { count: self.registers, start: self.registers + 1 };
                 self.registers += 2;
-                self.push(RegexOp::Begin(own), backwards);
+                self.push(RegexOp::Begin(own), backwards)?;
                 let (min, max, greedy) = (*min, *max, *greedy);
-                let again = self.push(RegexOp::Again { of: own, min, max, greedy, exit: 0 }, backwards);
-                self.push(RegexOp::Enter { of: own, groups: groups.clone() }, backwards);
-                self.add(of, backwards);
-                self.push(RegexOp::Repeated { of: own, min, again }, backwards);
+                let again = self.push(RegexOp::Again { of: own, min, max, greedy, exit: 0 }, backwards)?;
+                self.push(RegexOp::Enter { of: own, groups: groups.clone() }, backwards)?;
+                self.add(of, backwards)?;
+                self.push(RegexOp::Repeated { of: own, min, again }, backwards)?;
                 let exit = self.ops.len();
                 self.ops[again] = RegexOp::Again { of: own, min, max, greedy, exit };
             }
             SyntaxNode::Look { behind, negated, of } => {
-                let look = self.push(RegexOp::Match, backwards);
-                self.add(of, *behind);
-                self.push(RegexOp::Match, *behind);
+                let look = self.push(RegexOp::Match, backwards)?;
+                self.add(of, *behind)?;
+                self.push(RegexOp::Match, *behind)?;
                 self.ops[look] = RegexOp::Look { negated: *negated, exit: self.ops.len() };
             }
         }
+        Ok(())
     }
 
-    fn either(&mut self, all: &[SyntaxNode], backwards: bool) {
-        let Some((last, others)) = all.split_last() else { return };
+    fn either(&mut self, all: &[SyntaxNode], backwards: bool) -> Result<(), ProgramTooLarge> {
+        let Some((last, others)) = all.split_last() else { return Ok(()) };
         let mut ends = Vec::new();
         for node in others {
-            let split = self.push(RegexOp::Match, backwards);
-            self.add(node, backwards);
-            ends.push(self.push(RegexOp::Match, backwards));
+            let split = self.push(RegexOp::Match, backwards)?;
+            self.add(node, backwards)?;
+            ends.push(self.push(RegexOp::Match, backwards)?);
             self.ops[split] = RegexOp::Split(split + 1, self.ops.len());
         }
-        self.add(last, backwards);
+        self.add(last, backwards)?;
         for end in ends {
             self.ops[end] = RegexOp::Jump(self.ops.len());
         }
+        Ok(())
     }
 
     /// Compiles `x*` or `x{0,max}` for an `x` that matches one byte. Such a loop needs no registers: `x*` does not count its
     /// iterations, and `x{0,max}` is written out. Leaving out one `x` also leaves out all later ones, as in `(x(x)?)?`. With `x?x?`
     /// instead, a failing search would try every subset of the `x`s.
-    fn plain_repeat(&mut self, of: &SyntaxNode, max: Option<u32>, greedy: bool, backwards: bool) {
-        let splits: Vec<usize> = (0..max.unwrap_or(1))
-            .map(|_| {
-                let split = self.push(RegexOp::Match, backwards);
-                self.add(of, backwards);
-                split
-            })
-            .collect();
+    fn plain_repeat(
+        &mut self,
+        of: &SyntaxNode,
+        max: Option<u32>,
+        greedy: bool,
+        backwards: bool,
+    ) -> Result<(), ProgramTooLarge> {
+        let mut splits = Vec::new();
+        for _ in 0..max.unwrap_or(1) {
+            splits.push(self.push(RegexOp::Match, backwards)?);
+            self.add(of, backwards)?;
+        }
         if max.is_none() {
-            self.push(RegexOp::Jump(splits[0]), backwards);
+            self.push(RegexOp::Jump(splits[0]), backwards)?;
         }
         let exit = self.ops.len();
         for split in splits {
             let body = split + 1;
             self.ops[split] = if greedy { RegexOp::Split(body, exit) } else { RegexOp::Split(exit, body) };
         }
+        Ok(())
     }
 }
 

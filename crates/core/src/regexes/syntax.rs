@@ -1,7 +1,9 @@
 //! Parses ECMAScript regular expressions into syntax trees: escapes, character classes, groups, flags, repetitions, back
 //! references. The patterns are valid, because the parser of queries refuses invalid ones.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct ByteSet([u64; 4]);
@@ -52,7 +54,7 @@ pub(super) enum SyntaxNode {
     /// A back reference to the text of one of `groups`: the group with the number in `\1`, or all groups with the name in
     /// `\k<name>`.
     Back {
-        groups: Vec<usize>,
+        groups: Arc<[usize]>,
         fold: bool,
     },
 }
@@ -67,41 +69,47 @@ struct Flags {
 
 /// Returns the syntax tree of a pattern, and its number of groups. Group 0 is the whole pattern.
 pub(super) fn tree(pattern: &[u8]) -> (SyntaxNode, usize) {
-    let names = names(pattern);
-    let mut reader = PatternReader { pattern, at: 0, groups: 1, names, flags: Flags::default() };
+    let (groups_all, names) = names(pattern);
+    let mut reader = PatternReader { pattern, at: 0, groups: 1, groups_all, names, flags: Flags::default() };
     let tree = reader.disjunction();
     (tree, reader.groups)
 }
 
-/// Returns the names of all groups, with `None` for unnamed groups.
-fn names(pattern: &[u8]) -> Vec<Option<Vec<u8>>> {
-    let (mut names, mut at, mut in_class) = (vec![None], 0, false);
+/// Returns the number of groups, and the groups of each name.
+fn names(pattern: &[u8]) -> (usize, BTreeMap<Vec<u8>, Arc<[usize]>>) {
+    let (mut names, mut groups) = (BTreeMap::<Vec<u8>, Vec<usize>>::new(), 1);
+    let (mut at, mut in_class) = (0, false);
     while at < pattern.len() {
         match pattern[at] {
             b'\\' => at += 1,
             b'[' => in_class = true,
             b']' => in_class = false,
-            b'(' if !in_class && pattern.get(at + 1) != Some(&b'?') => names.push(None),
+            b'(' if !in_class && pattern.get(at + 1) != Some(&b'?') => groups += 1,
             b'(' if !in_class => {
                 if let Some(rest) = pattern[at..].strip_prefix(b"(?<")
                     && !rest.starts_with(b"=")
                     && !rest.starts_with(b"!")
                 {
-                    names.push(rest.split(|&byte| byte == b'>').next().map(<[u8]>::to_vec));
+                    let name = rest.split(|&byte| byte == b'>').next().unwrap_or_default();
+                    names.entry(name.to_vec()).or_default().push(groups);
+                    groups += 1;
                 }
             }
             _ => {}
         }
         at += 1;
     }
-    names
+    (groups, names.into_iter().map(|(name, groups)| (name, groups.into())).collect())
 }
 
 struct PatternReader<'p> {
     pattern: &'p [u8],
     at: usize,
     groups: usize,
-    names: Vec<Option<Vec<u8>>>,
+    /// The number of groups, including those that have not been read yet.
+    groups_all: usize,
+    /// The groups of each name.
+    names: BTreeMap<Vec<u8>, Arc<[usize]>>,
     flags: Flags,
 }
 
@@ -286,16 +294,16 @@ impl PatternReader<'_> {
     /// Reads a back reference such as `\1` or `\k<name>`, starting after the backslash.
     fn back(&mut self) -> Option<SyntaxNode> {
         let (start, fold) = (self.at, self.flags.fold);
-        if self.names.iter().flatten().next().is_some() && self.eat(b"k<") {
+        if !self.names.is_empty() && self.eat(b"k<") {
             let rest = &self.pattern[self.at..];
             let name = rest.split(|&byte| byte == b'>').next().unwrap_or_default();
             self.at += name.len() + 1;
-            let groups = (0..self.names.len()).filter(|&group| self.names[group].as_deref() == Some(name));
-            return Some(SyntaxNode::Back { groups: groups.collect(), fold });
+            let groups = self.names.get(name).cloned().unwrap_or_default();
+            return Some(SyntaxNode::Back { groups, fold });
         }
         let number = if self.peek() == Some(b'0') { None } else { self.number() };
-        match number.map(|number| number as usize).filter(|&number| number < self.names.len()) {
-            Some(group) => Some(SyntaxNode::Back { groups: vec![group], fold }),
+        match number.map(|number| number as usize).filter(|&number| number < self.groups_all) {
+            Some(group) => Some(SyntaxNode::Back { groups: Arc::new([group]), fold }),
             None => {
                 self.at = start;
                 None

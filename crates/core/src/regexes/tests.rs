@@ -1,7 +1,7 @@
 use proptest::prelude::*;
 use regress::Regex;
 
-use super::{CompiledPattern, TooLong};
+use super::{CompiledPattern, ProgramTooLarge, TooLong};
 use crate::interrupt::Interrupt;
 
 /// Returns the capture groups of the match found by `regress`, a crate that also implements ECMAScript regular expressions. Each
@@ -15,8 +15,12 @@ fn expected(pattern: &str, text: &[u8]) -> Vec<Option<(usize, usize)>> {
     groups.into_iter().map(|group| group.map(|range| (byte(range.start), byte(range.end)))).collect()
 }
 
+fn compiled(pattern: &str) -> CompiledPattern {
+    CompiledPattern::new(pattern).unwrap()
+}
+
 fn found(pattern: &str, text: &[u8]) -> Vec<Option<(usize, usize)>> {
-    CompiledPattern::new(pattern).find(text, 0, &mut 0, &Interrupt::default()).unwrap().unwrap_or_default()
+    compiled(pattern).find(text, 0, &mut 0, &Interrupt::default()).unwrap().unwrap_or_default()
 }
 
 const PATTERNS: [&str; 62] = [
@@ -142,7 +146,7 @@ proptest! {
     fn another_implementation_finds_the_same_of_any(pattern in patterns(), text in "[abcé ]{0,9}") {
         let text = text.as_bytes();
         if Regex::new(&pattern).is_ok()
-            && let Ok(mine) = CompiledPattern::new(&pattern).find(text, 0, &mut 0, &Interrupt::default())
+            && let Ok(mine) = compiled(&pattern).find(text, 0, &mut 0, &Interrupt::default())
         {
             prop_assert_eq!(mine.unwrap_or_default(), expected(&pattern, text), "{} in {:?}", pattern, text);
         }
@@ -174,13 +178,46 @@ fn a_search_ends() {
     let text = [b"a".repeat(60), b"b".to_vec()].concat();
     for pattern in ["(a+)+$", "(a|aa)+$", "(?:a*)*c", "(a*)*\\1c", "(?=(a+)+c)"] {
         assert_eq!(
-            CompiledPattern::new(pattern).find(&text, 0, &mut 0, &Interrupt::default()),
+            compiled(pattern).find(&text, 0, &mut 0, &Interrupt::default()),
             Err(TooLong),
             "{pattern}"
         );
     }
     let long = b"ab ".repeat(40_000);
-    let found =
-        CompiledPattern::new("^(?:\\w+ )+$").find(&long, 0, &mut 0, &Interrupt::default()).unwrap().unwrap();
+    let found = compiled("^(?:\\w+ )+$").find(&long, 0, &mut 0, &Interrupt::default()).unwrap().unwrap();
     assert_eq!(found[0], Some((0, long.len())));
+}
+
+/// Loops that are written out make programs large. Programs that would take more than 10 MB are refused.
+#[test]
+fn programs_are_no_larger_than_they_may_be() {
+    let repeated = |pattern: &str, count: usize| CompiledPattern::new(&pattern.repeat(count)).err();
+    assert_eq!(repeated("x{0,1000}", 65), None);
+    for (pattern, count) in [("x{0,1000}", 66), ("x{0,1000}", 2_222), ("(?:x{0,1000})*", 100)] {
+        assert_eq!(repeated(pattern, count), Some(ProgramTooLarge), "{count} times {pattern}");
+    }
+    // Other patterns of at most 20,000 bytes are small enough.
+    for pattern in ["x+", "x?", "()+", "x{1001}", "(?:|)", "[^x]+?", "x{0,1001}"] {
+        assert_eq!(repeated(pattern, 20_000 / pattern.len()), None, "{pattern}");
+    }
+}
+
+/// All references to a name share the list of its groups.
+#[test]
+fn references_to_a_name_share_its_groups() {
+    let pattern = vec!["(?<a>x)"; 1_001].join("|") + &"\\k<a>".repeat(2_000);
+    assert_eq!(found(&pattern, b"xx")[..2], [Some((0, 1)), Some((0, 1))]);
+}
+
+/// The depth of groups bounds the recursion. Compiling a pattern and searching with it need little stack even at the greatest depth
+/// that the parser of queries allows.
+#[test]
+fn deep_patterns_need_little_stack() {
+    let deep = || {
+        for open in ["(", "(?:", "(?=", "(?!", "(?<=", "(|", "(?:x*|"] {
+            let pattern = open.repeat(100) + "x" + &")*".repeat(99) + ")";
+            _ = compiled(&pattern).find(b"xx", 0, &mut 0, &Interrupt::default());
+        }
+    };
+    std::thread::Builder::new().stack_size(256 << 10).spawn(deep).unwrap().join().unwrap();
 }

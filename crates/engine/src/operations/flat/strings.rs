@@ -34,6 +34,9 @@ const BYTES_A_POSITION: usize = 16;
 /// The maximum capacity that the strings of one game leave for those of the next, in bytes and in strings.
 const KEPT_MAX: [usize; 2] = [1 << 20, 1 << 14];
 
+/// The reason why a pattern of a program can be compiled.
+const SMALL: &str = "the parser refuses larger patterns";
+
 /// All one-byte strings. They occupy no memory in [`FlatStrings`].
 static LETTERS: [u8; 256] = {
     let mut letters = [0; 256];
@@ -82,7 +85,11 @@ impl FlatStrings {
             made: Vec::new(),
             fens: Vec::new(),
             of_game: vec![None; program.of_games.len()],
-            patterns: program.patterns.iter().map(|pattern| CompiledPattern::new(pattern)).collect(),
+            patterns: program
+                .patterns
+                .iter()
+                .map(|pattern| CompiledPattern::new(pattern).expect(SMALL))
+                .collect(),
             matches: HashMap::new(),
         };
         for literal in &program.texts {
