@@ -9,7 +9,10 @@ use orbit_engine::{BlockRequest, Engine, EngineError, Interrupt, PreparedQuery, 
 use orbit_plan::PlanOptions;
 use orbit_reel::Block;
 
-use crate::common::{corpus_blocks, every_nth_game, pgn_blocks, pgn_blocks_with};
+use crate::{
+    common::{corpus_blocks, every_nth_game, harness::GPU, pgn_blocks, pgn_blocks_with},
+    runners::{Runner, TIGHT, device_options, open_device},
+};
 
 /// The maximum number of times that an engine may check the interrupt after it was set.
 const AFTERWARDS_MAX: u64 = 8;
@@ -84,6 +87,43 @@ fn engines_look_and_end() {
                 assert!(matches!(answer, Err(EngineError::Interrupted)), "{text}, {name}, look {look}");
                 assert!(looks <= look + AFTERWARDS_MAX, "{text}, {name}, look {look}: {looks} looks");
             }
+        }
+    }
+}
+
+/// Queries for a graphics card: with hits alone, with values, with copies, and with stages (parts that run first). Their work is
+/// divided among many uploads and dispatches.
+const ON_CARD: [(&str, Wants); 4] = [
+    ("Ra1", Wants::HITS),
+    ("A attacks A", Wants::VALUES),
+    ("shift flip {Nd4 Pe4}", Wants::ALL_COPIES),
+    ("find <-- count Nf3 > 2", Wants::VALUES),
+];
+
+/// Before each upload and each group of dispatches, the interrupt is checked. After it has been set, the card gets no more work.
+#[test]
+fn a_card_gets_no_more_work_after_an_interrupt() {
+    GPU.met(Runner::tight_gpu());
+    let game = ["Nf3", "Nf6", "Ng1", "Ng8"].into_iter().cycle().take(3_000).collect::<Vec<_>>().join(" ");
+    let blocks = pgn_blocks(&format!("{game} *\n\n").repeat(40));
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    let device = open_device(device_options(TIGHT));
+    for (text, outputs) in ON_CARD {
+        let gpu = prepared(text).gpu(&device).unwrap();
+        let scan = |look: u64| {
+            let ((interrupt, looks), wanted, before) = (set_at(look), [outputs], device.submissions());
+            let request = BlockRequest { interrupt: Some(&interrupt), ..BlockRequest::all(&wanted) };
+            let answer = gpu.scan(&blocks, &request);
+            (answer, looks.load(Ordering::Relaxed), device.submissions() - before)
+        };
+        let (answer, looks, submissions) = scan(u64::MAX);
+        assert!(answer.is_ok() && submissions >= 8, "{text}: {submissions} submissions");
+        assert!(looks >= submissions, "{text}: {looks} looks, {submissions} submissions");
+        for look in [1, looks / 2, looks] {
+            let (answer, looks, submissions) = scan(look);
+            assert!(matches!(answer, Err(EngineError::Interrupted)), "{text}, look {look}");
+            assert!(looks <= look + AFTERWARDS_MAX, "{text}, look {look}: {looks} looks");
+            assert!(submissions < look, "{text}, look {look}: {submissions} submissions");
         }
     }
 }

@@ -106,13 +106,15 @@ impl OpenDevice {
     }
 
     /// Lends a buffer set to the caller. If all sets are lent, waits until one is returned.
-    fn set(&self) -> Lent<'_> {
+    fn set(&self, interrupt: &Interrupt) -> Lent<'_> {
         let mut sets = lock(&self.sets);
         while sets.lent == self.device.buffer_sets {
             sets = wait(&self.returned, sets);
         }
         sets.lent += 1;
-        Lent { open: self, set: sets.idle.pop().unwrap_or_else(BufferSet::new), is_sound: false }
+        let mut set = sets.idle.pop().unwrap_or_else(BufferSet::new);
+        set.run.interrupt = interrupt.clone();
+        Lent { open: self, set, is_sound: false }
     }
 
     /// Frees the idle buffer sets, whose buffers may have grown large in earlier queries.
@@ -173,6 +175,12 @@ impl GpuDevice {
     /// Returns the report of the device's adapter.
     pub fn report(&self) -> AdapterReport {
         self.current().device.report.clone()
+    }
+
+    /// Returns the number of uploads and of groups of dispatches that have been submitted to the device since it was opened.
+    #[doc(hidden)]
+    pub fn submissions(&self) -> u64 {
+        self.current().device.submissions.load(Ordering::Relaxed)
     }
 
     /// Returns the number of stages (parts of plans that run before the rest) whose results the device itself, not the

@@ -43,6 +43,11 @@ impl GpuDevice {
         match self.0 {}
     }
 
+    #[doc(hidden)]
+    pub fn submissions(&self) -> u64 {
+        match self.0 {}
+    }
+
     pub fn take_note(&self) -> Option<String> {
         match self.0 {}
     }

@@ -76,6 +76,9 @@ pub enum GpuError {
         /// The number of iterations after which the adapter terminates a loop.
         most: u64,
     },
+    /// The interrupt of the request was set.
+    #[error("interrupted")]
+    Interrupted,
     /// The blocks (groups of games) were uploaded in a memory layout that the engine's kernel variant cannot read.
     #[error(
         "the layout of these blocks on the GPU is not that of the kernel variant {variant}; upload them for it"

@@ -61,7 +61,7 @@ pub(super) struct Device {
     allocated: Arc<AtomicU64>,
     /// The part of the memory limit that is reserved for blocks that stay on the device, in bytes.
     pub(super) set_aside: AtomicU64,
-    submissions: Arc<AtomicU64>,
+    pub(super) submissions: Arc<AtomicU64>,
     readbacks: AtomicU64,
     /// The number of stages (parts of programs that run before the rest) whose results this device, not the processor, has
     /// propagated along games.

@@ -17,8 +17,8 @@ use super::{
     store,
 };
 use crate::{
-    Answers, BlockRequest, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Values, Wants,
-    context::Context,
+    Answers, BlockRequest, CopyDetail, CopyHits, Engine, EngineError, EngineInfo, Hits, Interrupt, Values,
+    Wants, context::Context,
 };
 use orbit_plan::{CopiesPlan, Output, Plan, Plans, Program, SharedPlan};
 use orbit_reel::{Block, SEGMENT_SLOTS};
@@ -206,7 +206,8 @@ impl Gpu {
         outputs.iter().enumerate().filter_map(second).collect()
     }
 
-    /// Returns the answers for some blocks, or `None` if a query runs into an error.
+    /// Returns the answers for some blocks, or `None` if a query runs into an error. Looks at the interrupt before each upload and
+    /// each submission.
     fn scan_on(
         &self,
         open: &OpenDevice,
@@ -241,8 +242,9 @@ impl Gpu {
         };
         let carries =
             on.most_games().is_some_and(|games| has_room(device, staged(), (on.most_segments(), games)));
-        let mut card = OnCard { open, blocks, on, transposed, carries, set: None };
-        let mut contexts = contexts(blocks, &request.switch());
+        let interrupt = request.switch();
+        let mut contexts = contexts(blocks, &interrupt);
+        let mut card = OnCard { open, blocks, on, transposed, carries, interrupt, set: None };
 
         let mut all = Vec::with_capacity(self.plans.len());
         for Printed { plan, kernel } in &self.hits {
@@ -258,7 +260,7 @@ impl Gpu {
             all.extend(hits);
         }
         if contexts.iter().any(Context::is_stopped) {
-            return Ok(None);
+            return if card.interrupt.is_set() { Err(GpuError::Interrupted) } else { Ok(None) };
         }
         for (query, (hits, &outputs)) in all.iter_mut().zip(request.outputs).enumerate() {
             for (index, (hits, block)) in hits.iter_mut().zip(blocks).enumerate() {
@@ -351,6 +353,7 @@ struct OnCard<'a> {
     /// True if the device, not the processor, propagates the results of stages (parts of programs that run before the rest) along
     /// the games of all uploads.
     carries: bool,
+    interrupt: Interrupt,
     set: Option<Lent<'a>>,
 }
 
@@ -432,7 +435,7 @@ impl<'a> OnCard<'a> {
     /// Returns a buffer set that holds an upload (a batch of blocks). The upload is sent to the device if it is not already
     /// there.
     fn set_of(&self, index: usize) -> Result<Lent<'a>, GpuError> {
-        let mut set = self.open.set();
+        let mut set = self.open.set(&self.interrupt);
         let (input, run) = set.parts();
         match &self.on {
             // The buffer set may contain columns that were propagated along the games of an earlier upload.
@@ -491,6 +494,9 @@ impl Engine for Gpu {
     }
 
     fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
-        self.device.attempt(|open| self.scan_on(open, blocks, request))?.ok_or(EngineError::Stopped)
+        match self.device.attempt(|open| self.scan_on(open, blocks, request)) {
+            Err(GpuError::Interrupted) => Err(EngineError::Interrupted),
+            answers => answers?.ok_or(EngineError::Stopped),
+        }
     }
 }

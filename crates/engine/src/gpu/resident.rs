@@ -278,7 +278,8 @@ impl Residents {
         let mut sent = 0;
         let placed = uploads.get_or_init(|| {
             let caps = caps(&open.device, &[], COLUMNS_MAX)?;
-            let mut set = open.set();
+            // Other queries wait for these uploads, so the interrupt of this query does not end them.
+            let mut set = open.set(&Interrupt::default());
             let placed = put(&open.device, set.parts().1, (&caps, transposed), blocks)?;
             set.done();
             sent = placed.iter().map(bytes_of).sum();

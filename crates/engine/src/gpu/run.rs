@@ -11,15 +11,19 @@ use super::along::{DeviceColumns, GameSlots};
 use super::device::{Buffer, Device, Encoder, KernelPass, bind};
 use super::driver::DriverResource;
 use super::pack::{Caps, KEY_BYTES, MOVES_BYTES, SEGMENTS_MAX, START_BYTES, Upload};
+use super::pipelines::Pipeline;
 use super::wgsl::StageKernels;
 use super::{GpuError, Kernel};
-use crate::{carry::SlotColumn, columns::GameColumn};
+use crate::{Interrupt, carry::SlotColumn, columns::GameColumn};
 use orbit_plan::{Read, StageCarry};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
 /// The maximum number of plan steps in one dispatch. Operating systems reset a card whose dispatch runs for seconds,
 /// because the card cannot update the screen during that time.
 const STEPS_MAX: u64 = (SEGMENTS_MAX * SEGMENT_SLOTS) as u64 * 4000;
+
+/// The maximum number of dispatches of one submission. The interrupt is checked before each submission.
+const DISPATCHES_MAX: usize = 4;
 
 /// The maximum number of bytes that one round of the second pass reads back.
 const OUTPUT_BYTES_MAX: u64 = 32 << 20;
@@ -73,6 +77,8 @@ pub(super) struct KernelRun {
     uploading: Option<wgpu::SubmissionIndex>,
     clock: Option<DriverResource<Clock>>,
     kernel_time: Duration,
+    /// The switch of the request that uses the buffers.
+    pub(super) interrupt: Interrupt,
 }
 
 /// A pair of timestamps, and the buffer to which they are resolved.
@@ -277,6 +283,7 @@ impl KernelRun {
             uploading: None,
             clock: None,
             kernel_time: Duration::ZERO,
+            interrupt: Interrupt::default(),
         }
     }
 
@@ -289,11 +296,17 @@ impl KernelRun {
         upload: (&Upload, bool),
         blocks: &[&Block],
     ) -> Result<(), GpuError> {
+        self.look()?;
         self.along.forget();
         let after = self.uploading.take();
         let encoder = input.upload(device, &mut self.staging, after, upload, blocks)?;
         self.uploading = Some(device.submit("an upload", Some(encoder), |_, _, _| {})?);
         Ok(())
+    }
+
+    /// Fails if the request is interrupted.
+    fn look(&self) -> Result<(), GpuError> {
+        if self.interrupt.is_set() { Err(GpuError::Interrupted) } else { Ok(()) }
     }
 
     /// Waits until the last upload (a batch of blocks) is on the device.
@@ -413,6 +426,7 @@ impl KernelRun {
         if work.is_empty() {
             return Ok(());
         }
+        self.look()?;
         write(device, &mut self.first, &mut self.along.params, &work.params)?;
         let params = self.along.params.get().clone();
         let readback = self.readback.with_room(device, TIMESTAMP_BYTES)?.clone();
@@ -511,7 +525,7 @@ impl KernelRun {
         };
         let output = output.with_room(device, work.output_bytes)?.clone();
         let back_bytes = if work.to == To::Host { work.output_bytes } else { 0 };
-        let readback = self.readback.with_room(device, back_bytes + TIMESTAMP_BYTES)?.clone();
+        self.readback.with_room(device, back_bytes.max(MAP_BYTES) + TIMESTAMP_BYTES)?;
         // In the second pass, the entries (segments with hits) have already been divided by slots, so a dispatch may evaluate
         // every hit of an entry.
         let at_once =
@@ -548,25 +562,51 @@ impl KernelRun {
             .chain([(output.clone(), work.output_bytes)])
             .map(|(buffer, bytes)| (buffer, bytes.max(64)))
             .collect();
-        let params = self.params.get().clone();
-        let layout = device.bind_layout(work.pass);
-        let clock = self.clock.as_deref().cloned();
+        let params = (self.params.get().clone(), params_bytes);
+        let all = KernelDispatches { pipeline, layout: device.bind_layout(work.pass), params, buffers };
+        let groups: Vec<(u32, u32)> = (0..)
+            .step_by(stride as usize)
+            .zip(&spans)
+            .map(|(offset, (span, _))| {
+                (offset, span.len().div_ceil(kernel.variant.segments_at_once() as usize) as u32)
+            })
+            .collect();
+        let mut submissions: Vec<&[(u32, u32)]> = groups.chunks(DISPATCHES_MAX).collect();
+        let last = submissions.pop().unwrap_or_default();
+        for groups in submissions {
+            let pending = self.submit(device, all.clone(), groups, (MAP_BYTES, None))?;
+            self.finish(device, pending, |_| {})?;
+        }
+        self.submit(device, all, last, (back_bytes, (back_bytes > 0).then_some(output)))
+    }
+
+    /// Submits dispatches, each with the offset of its parameters and its number of workgroups. Then copies `back_bytes`
+    /// bytes of the output, if there is one, to the readback buffer.
+    fn submit(
+        &mut self,
+        device: &Device,
+        KernelDispatches { pipeline, layout, params, buffers }: KernelDispatches,
+        groups: &[(u32, u32)],
+        (back_bytes, output): (u64, Option<wgpu::Buffer>),
+    ) -> Result<Pending, GpuError> {
+        self.look()?;
+        let groups = groups.to_vec();
+        let (clock, readback) = (self.clock.as_deref().cloned(), self.readback.get().clone());
         let first = std::mem::take(&mut self.first);
-        let group_segments = kernel.variant.segments_at_once() as usize;
         let submission = device.submit("a dispatch", None, move |device, queue, encoder| {
             first.into_iter().for_each(|first| first.record(queue, encoder));
-            let group = bind(device, &layout, (&params, params_bytes), &buffers);
+            let group = bind(device, &layout, (&params.0, params.1), &buffers);
             {
                 let timestamp_writes = Clock::writes(clock.as_ref());
                 let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
                 let mut pass = encoder.begin_compute_pass(&descriptor);
                 pass.set_pipeline(&pipeline);
-                for (offset, (span, _)) in (0..).step_by(stride as usize).zip(&spans) {
+                for (offset, workgroups) in groups {
                     pass.set_bind_group(0, &group, &[offset]);
-                    pass.dispatch_workgroups(span.len().div_ceil(group_segments) as u32, 1, 1);
+                    pass.dispatch_workgroups(workgroups, 1, 1);
                 }
             }
-            if back_bytes > 0 {
+            if let Some(output) = output {
                 encoder.copy_buffer_to_buffer(&output, 0, &readback, 0, back_bytes);
             }
             Clock::read(clock.as_ref(), encoder, &readback, back_bytes);
@@ -628,6 +668,15 @@ impl KernelRun {
     pub(super) fn stop_clock(&mut self) -> Option<Duration> {
         self.clock.take().map(|_| std::mem::take(&mut self.kernel_time))
     }
+}
+
+/// The pipeline of some dispatches, its bindings, and the bytes of the parameters of each dispatch.
+#[derive(Clone)]
+struct KernelDispatches {
+    pipeline: Pipeline,
+    layout: wgpu::BindGroupLayout,
+    params: (wgpu::Buffer, u64),
+    buffers: Vec<(wgpu::Buffer, u64)>,
 }
 
 /// A submission whose output has not been read yet.
