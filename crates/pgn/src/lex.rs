@@ -521,6 +521,11 @@ fn outcome(word: &[u8]) -> Option<Outcome> {
     }
 }
 
+/// Returns whether a result has one of the forms that most programs write or read.
+pub(super) fn is_usual_result(word: &[u8]) -> bool {
+    matches!(word, b"1-0" | b"0-1" | b"1/2-1/2" | b"1/2" | b"*")
+}
+
 /// Reads a terminator between other signs, such as `1-0.` and `"0-1"`.
 fn outcome_among_signs(word: &[u8]) -> Option<Outcome> {
     let text = str::from_utf8(word).ok()?;

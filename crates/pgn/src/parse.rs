@@ -5,7 +5,7 @@ use shakmaty::{Color, Position as _};
 use super::lex::{self, ByteRange};
 use super::quick;
 use super::resolve::{self, Misfit};
-use super::san::SanShape;
+use super::san::{self, SanShape};
 use super::start::{self, VariantRules, text};
 use super::tokenizer::{Event, PlainMove, StructureError, Tokenizer};
 use super::tree::{Loss, SideLines, comment};
@@ -119,6 +119,8 @@ pub(super) struct GameParser<'a> {
     tree: SideLines,
     open: bool,
     done: bool,
+    /// True if the current game has a note about unusual text.
+    is_repaired: bool,
 }
 
 impl<'a> GameParser<'a> {
@@ -145,6 +147,7 @@ impl<'a> GameParser<'a> {
             tree: SideLines::default(),
             open: false,
             done: false,
+            is_repaired: false,
         }
     }
 
@@ -166,6 +169,7 @@ impl<'a> GameParser<'a> {
         loop {
             self.plain(&mut tokenizer);
             let Some(event) = tokenizer.next() else { break };
+            self.take_repair(&event, &mut tokenizer);
             self.take(event, on_game);
         }
         self.end();
@@ -183,10 +187,11 @@ impl<'a> GameParser<'a> {
         loop {
             // The fast paths read only the moves of a main line, and no annotations.
             let is_cut = matches!(self.board, ParserBoard::Dead);
-            if !self.options.annotations && self.outer.is_empty() && !is_cut {
+            if !self.options.annotations && self.outer.is_empty() && !is_cut && !tokenizer.has_repair() {
                 self.plain(&mut tokenizer);
             }
             let Some(event) = tokenizer.next() else { break };
+            self.take_repair(&event, &mut tokenizer);
             self.take(event, &mut on_game);
         }
         self.end();
@@ -282,6 +287,26 @@ impl<'a> GameParser<'a> {
             }
             Event::Fault(at, trouble) => self.trouble(at, trouble),
             Event::Open(_) | Event::Close | Event::Comment(_) | Event::Glyph(..) => self.take_tree(event),
+        }
+    }
+
+    /// Adds a note if the tokenizer read unusual text before a move or the result of the main line. Text before anything else does
+    /// not count, because a text may be divided there.
+    fn take_repair(&mut self, event: &Event, tokenizer: &mut Tokenizer<'_>) {
+        let is_known =
+            matches!(event, Event::Word(_)) && self.outer.is_empty() || matches!(event, Event::End(_));
+        if is_known && let Some((at, reason)) = tokenizer.take_repair() {
+            self.repaired(at, reason);
+        }
+    }
+
+    /// Adds a note that unusual text was read as what it means, unless the game has such a note.
+    #[cold]
+    fn repaired(&mut self, at: usize, reason: &str) {
+        self.set_up();
+        let is_played = matches!(self.board, ParserBoard::Legal(_) | ParserBoard::Loose(_));
+        if is_played && !std::mem::replace(&mut self.is_repaired, true) {
+            self.game.notes.push(self.fault(at, reason.to_owned()));
         }
     }
 
@@ -409,6 +434,7 @@ impl<'a> GameParser<'a> {
         }
         self.open = false;
         self.done = false;
+        self.is_repaired = false;
     }
 
     fn begin(&mut self, at: usize) {
@@ -631,7 +657,14 @@ impl<'a> GameParser<'a> {
         };
         let before = self.board.position();
         match self.play(shape) {
-            Ok((mv, position)) => self.push(mv, before, position),
+            Ok((mv, position)) => {
+                if self.outer.is_empty()
+                    && let Some(reason) = san::repair(word, shape)
+                {
+                    self.repaired(range.start, reason);
+                }
+                self.push(mv, before, position);
+            }
             Err(misfit) => self.misfit(range.clone(), misfit),
         }
         if self.options.variations

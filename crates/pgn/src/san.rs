@@ -58,6 +58,35 @@ impl SanShape {
     }
 }
 
+/// If a move has an unusual form, returns how it is read.
+pub(super) fn repair(word: &[u8], shape: SanShape) -> Option<&'static str> {
+    if has_wide_dash(word) {
+        return Some("an unusual dash is read as `-`");
+    }
+    let SanShape::Piece { promotion: Some(_), .. } = shape else { return None };
+    let rank = word.iter().rposition(|byte| matches!(byte, b'1' | b'8'))?;
+    let letter = word[rank + 1..].strip_prefix(b"=").unwrap_or(&word[rank + 1..]);
+    let is_usual = letter.first().is_some_and(u8::is_ascii_alphabetic) || letter.starts_with(&[0xe2, 0x99]);
+    (!is_usual).then_some("an unusual form of a promotion is read as the promotion")
+}
+
+/// Returns whether a token has a dash beyond ASCII. The bytes of other characters do not count.
+fn has_wide_dash(word: &[u8]) -> bool {
+    let mut rest = word;
+    while let Some(&first) = rest.first() {
+        if !first.is_ascii() && dash(rest) > 0 {
+            return true;
+        }
+        let length = match first {
+            0xc2..=0xdf => 2,
+            0xe0..=0xef => 3,
+            _ => 1,
+        };
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    false
+}
+
 fn null(word: &[u8]) -> Option<SanShape> {
     let rest = [&b"Z0"[..], b"z0", b"@@@@", b"<>", b"0000", b"null"]
         .iter()
@@ -239,6 +268,18 @@ mod tests {
             for word in *group {
                 assert_eq!(shape(word), first, "{word}");
             }
+        }
+    }
+
+    #[test]
+    fn unusual_forms_are_told_apart() {
+        for word in
+            ["e8=Q", "e8Q+", "e8q", "e8=\u{265b}", "\u{2656}f3", "\u{2656}f3\u{b1}", "e2-e4", "Nf3+-", "0-0"]
+        {
+            assert_eq!(repair(word.as_bytes(), shape(word).unwrap()), None, "{word}");
+        }
+        for word in ["e8(Q)", "e8 = Q", "e8:Q", "e8/Q", "e2\u{2013}e4", "O\u{2014}O", "\u{2013}\u{2013}"] {
+            assert!(repair(word.as_bytes(), shape(word).unwrap()).is_some(), "{word}");
         }
     }
 

@@ -63,6 +63,13 @@ enum GameSection {
     Done,
 }
 
+/// A reading of unusual text as what it means, with the reason for a note.
+pub(super) type TextRepair = (usize, &'static str);
+
+const BLANK: &str = "an unusual blank is read as a blank";
+const CASTLING: &str = "castling that touches the next token is read as a move of its own";
+const RESULT: &str = "an unusual form of a result is read as the result";
+
 /// An iterator over the [`Event`]s of a text that begins at a game boundary.
 pub(super) struct Tokenizer<'a> {
     text: &'a [u8],
@@ -91,6 +98,8 @@ pub(super) struct Tokenizer<'a> {
     movetext: Option<usize>,
     first_name: ByteRange,
     has_event: bool,
+    /// The first unusual blank, castling or result of the main line since the last call of [`Tokenizer::take_repair`].
+    repair: Option<TextRepair>,
     /// True if more text follows after the end of `text`.
     partial: bool,
     /// True to yield side lines, comments and glyphs.
@@ -118,6 +127,7 @@ impl<'a> Tokenizer<'a> {
             movetext: None,
             first_name: 0..0,
             has_event: false,
+            repair: None,
             partial: false,
             whole: false,
         }
@@ -148,6 +158,23 @@ impl<'a> Tokenizer<'a> {
     /// Returns the index at which reading continues.
     pub(super) fn position(&self) -> usize {
         self.pos
+    }
+
+    /// Returns whether unusual text has been read as what it means.
+    pub(super) fn has_repair(&self) -> bool {
+        self.repair.is_some()
+    }
+
+    /// Returns the first unusual blank, castling or result that has been read since the last call. The fast paths read none.
+    pub(super) fn take_repair(&mut self) -> Option<TextRepair> {
+        self.repair.take()
+    }
+
+    #[cold]
+    fn repaired(&mut self, at: usize, reason: &'static str) {
+        if self.depth == 0 && matches!(self.section, GameSection::Tags | GameSection::Moves) {
+            self.repair.get_or_insert((at, reason));
+        }
     }
 
     fn begin(&mut self, at: usize, section: GameSection) -> Option<Event> {
@@ -205,7 +232,12 @@ impl<'a> Tokenizer<'a> {
                 byte if byte.is_ascii() => break,
                 _ => match lex::wide_blank(&self.text[self.pos..]) {
                     0 => break,
-                    bytes => self.pos += bytes - 1,
+                    bytes => {
+                        if self.section == GameSection::Moves {
+                            self.repaired(self.pos, BLANK);
+                        }
+                        self.pos += bytes - 1;
+                    }
                 },
             }
             self.pos += 1;
@@ -330,7 +362,11 @@ impl<'a> Tokenizer<'a> {
         let start = self.pos;
         let mut stop = word_end(self.text, start);
         stop -= lex::glued_result(&self.text[start..stop]);
-        stop -= lex::glued_to_castling(&self.text[start..stop]);
+        let behind = lex::glued_to_castling(&self.text[start..stop]);
+        if behind > 0 {
+            stop -= behind;
+            self.repaired(start, CASTLING);
+        }
         // A result with blanks (`1 - 0`) counts only in the main line, since the fast paths skip single digits in variations.
         if self.depth == 0
             && matches!(self.section, GameSection::Tags | GameSection::Moves)
@@ -398,6 +434,9 @@ impl<'a> Tokenizer<'a> {
             GameSection::Done => {}
             GameSection::Tags | GameSection::Moves if self.depth > 0 => self.inner = Some(outcome),
             GameSection::Tags | GameSection::Moves => {
+                if !lex::is_usual_result(&self.text[self.pos..stop]) {
+                    self.repaired(self.pos, RESULT);
+                }
                 self.section = GameSection::Done;
                 self.blank = false;
                 self.movetext.get_or_insert(self.pos);

@@ -92,56 +92,107 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("1. e4 d5 2. e5 f5 3. exf6 e.p. exf6 *", &["@0 * 6"]),
     ("1. ♘f3 ♞f6 *", &["@0 * 2"]),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-0 o-o *", &["@0 * 8"]),
-    ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8Q a1(N) *", &["@0 * 2"]),
+    (
+        "[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8Q a1(N) *",
+        &["@0 * 2 note: an unusual form of a promotion is read as the promotion"],
+    ),
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8=B+ a2a1r *", &["@0 * 2"]),
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8 *", &["@0 * 0 cut@38: a8 is illegal here"]),
     ("1. e4 e5 2. Nf30-1", &["@0 0-1 3"]),
-    ("1. e4 ½–½", &["@0 1/2 1"]),
+    ("1. e4 ½–½", &["@0 1/2 1 note: an unusual form of a result is read as the result"]),
     // Rows about Unicode blanks. The next test covers the no-break space of Latin-1.
-    ("1.\u{a0}e4\u{a0}e5 2.\u{202f}Nf3\u{2009}Nc6\u{3000}3.\u{2028}Bb5\u{feff}a6\u{200b} *", &["@0 * 6"]),
-    ("[Event\u{a0}\"a\"]\n\n1. e4 e5\u{85}1-0", &["@0 1-0 2"]),
-    ("1. e4 (1. d4\u{a0}d5\u{a0}1-0) e5\u{a0}(\u{a0}1... c5\u{a0}) 0-1", &["@0 0-1 2"]),
+    (
+        "1.\u{a0}e4\u{a0}e5 2.\u{202f}Nf3\u{2009}Nc6\u{3000}3.\u{2028}Bb5\u{feff}a6\u{200b} *",
+        &["@0 * 6 note: an unusual blank is read as a blank"],
+    ),
+    ("[Event\u{a0}\"a\"]\n\n1. e4 e5\u{85}1-0", &["@0 1-0 2 note: an unusual blank is read as a blank"]),
+    (
+        "1. e4 (1. d4\u{a0}d5\u{a0}1-0) e5\u{a0}(\u{a0}1... c5\u{a0}) 0-1",
+        &["@0 0-1 2 note: an unusual blank is read as a blank"],
+    ),
     // Dashes.
-    ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0–0 O—O 5. d3 1–0", &["@0 1-0 9"]),
-    ("1. e2–e4 e7−e5 2. Ng1‑f3 –– 3. Bc4 *", &["@0 * 5"]),
-    ("1. e4 ½‐½", &["@0 1/2 1"]),
-    ("1. e4 1⁄2–1⁄2", &["@0 1/2 1"]),
-    ("1. e4 e5 2. Nf30–1", &["@0 0-1 3"]),
+    (
+        "1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0–0 O—O 5. d3 1–0",
+        &["@0 1-0 9 note: an unusual dash is read as `-`"],
+    ),
+    ("1. e2–e4 e7−e5 2. Ng1‑f3 –– 3. Bc4 *", &["@0 * 5 note: an unusual dash is read as `-`"]),
+    ("1. e4 ½‐½", &["@0 1/2 1 note: an unusual form of a result is read as the result"]),
+    ("1. e4 1⁄2–1⁄2", &["@0 1/2 1 note: an unusual form of a result is read as the result"]),
+    ("1. e4 e5 2. Nf30–1", &["@0 0-1 3 note: an unusual form of a result is read as the result"]),
     // Rows in which no blank separates castling from the next token.
-    ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-OO-O 5. d3 *", &["@0 * 9"]),
-    ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-00-0 5. d3 *", &["@0 * 9"]),
-    ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-Od6 5. d3 O–O6. Nc3 *", &["@0 * 11"]),
-    ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-00-1", &["@0 0-1 7"]),
+    (
+        "1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-OO-O 5. d3 *",
+        &["@0 * 9 note: castling that touches the next token is read as a move of its own"],
+    ),
+    (
+        "1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-00-0 5. d3 *",
+        &["@0 * 9 note: castling that touches the next token is read as a move of its own"],
+    ),
+    (
+        "1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-Od6 5. d3 O–O6. Nc3 *",
+        &["@0 * 11 note: castling that touches the next token is read as a move of its own"],
+    ),
+    (
+        "1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-00-1",
+        &["@0 0-1 7 note: castling that touches the next token is read as a move of its own"],
+    ),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-0-0-0 *", &["@0 * 6 cut@34: 0-0-0-0 is no move"]),
     // Promotions with other characters between their parts.
-    ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8 = Q a1 (N) *", &["@0 * 2"]),
-    ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8= Q+ {x} a1/\u{a0}N *", &["@0 * 2"]),
-    ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8=(Q) a2a1 =R# *", &["@0 * 2"]),
-    ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n1. a8=♕ a1:N *", &["@0 * 2"]),
-    ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n1. a8 Q a1 B 2. Qb8 (Qc8) 1-0", &["@0 1-0 3"]),
+    (
+        "[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8 = Q a1 (N) *",
+        &["@0 * 2 note: an unusual form of a promotion is read as the promotion"],
+    ),
+    (
+        "[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8= Q+ {x} a1/\u{a0}N *",
+        &["@0 * 2 note: an unusual form of a promotion is read as the promotion"],
+    ),
+    (
+        "[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8=(Q) a2a1 =R# *",
+        &["@0 * 2 note: an unusual form of a promotion is read as the promotion"],
+    ),
+    (
+        "[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n1. a8=♕ a1:N *",
+        &["@0 * 2 note: an unusual form of a promotion is read as the promotion"],
+    ),
+    (
+        "[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n1. a8 Q a1 B 2. Qb8 (Qc8) 1-0",
+        &["@0 1-0 3 note: an unusual form of a promotion is read as the promotion"],
+    ),
     ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8 =\nQ *", &["@0 * 0 cut@38: a8 is illegal here"]),
     ("[FEN \"4k3/8/8/8/8/8/R7/4K3 w - - 0 1\"]\n1. Ra8+ (1. Ra1) Kd7 *", &["@0 * 2"]),
     // Results with other characters around them.
-    ("1. e4 1-0.", &["@0 1-0 1"]),
-    ("1. e4 0-1,\n\n1. d4 \"1-0\"", &["@0 0-1 1", "@12 1-0 1"]),
-    ("1. e4 1/2-1/2`", &["@0 1/2 1"]),
-    ("1. e4 ½.", &["@0 1/2 1"]),
-    ("1. e4 1–0!", &["@0 1-0 1"]),
-    ("1. e4 ‘0-1’", &["@0 0-1 1"]),
-    ("1. e4 e5 2. Nf31-0.", &["@0 1-0 3"]),
+    ("1. e4 1-0.", &["@0 1-0 1 note: an unusual form of a result is read as the result"]),
+    (
+        "1. e4 0-1,\n\n1. d4 \"1-0\"",
+        &[
+            "@0 0-1 1 note: an unusual form of a result is read as the result",
+            "@12 1-0 1 note: an unusual form of a result is read as the result",
+        ],
+    ),
+    ("1. e4 1/2-1/2`", &["@0 1/2 1 note: an unusual form of a result is read as the result"]),
+    ("1. e4 ½.", &["@0 1/2 1 note: an unusual form of a result is read as the result"]),
+    ("1. e4 1–0!", &["@0 1-0 1 note: an unusual form of a result is read as the result"]),
+    ("1. e4 ‘0-1’", &["@0 0-1 1 note: an unusual form of a result is read as the result"]),
+    ("1. e4 e5 2. Nf31-0.", &["@0 1-0 3 note: an unusual form of a result is read as the result"]),
     ("1. e4½1-0", &["@0 1-0 1"]),
     ("1. e4 (1. d4 1-0.)", &["@0 1-0 1"]),
     ("1. e4 (1. d4 2.1-0..)", &["@0 1-0 1"]),
     ("1. e4 (1. d4 Nf61-0.)", &["@0 1-0 1"]),
     ("1. e4 1-2. *", &["@0 * 1 cut@6: 1-2. is no move"]),
     // Results with blanks around the dash, and in fullwidth characters.
-    ("1. e4 1 - 0", &["@0 1-0 1"]),
-    ("1. e4 0 – 1.\n\n1. d4 1- 0", &["@0 0-1 1", "@16 1-0 1"]),
-    ("[White \"a\"]\n\n0\u{a0}-1 {x}", &["@0 0-1 0"]),
+    ("1. e4 1 - 0", &["@0 1-0 1 note: an unusual form of a result is read as the result"]),
+    (
+        "1. e4 0 – 1.\n\n1. d4 1- 0",
+        &[
+            "@0 0-1 1 note: an unusual form of a result is read as the result",
+            "@16 1-0 1 note: an unusual form of a result is read as the result",
+        ],
+    ),
+    ("[White \"a\"]\n\n0\u{a0}-1 {x}", &["@0 0-1 0 note: an unusual form of a result is read as the result"]),
     ("1. e4 1/2 - 1/2", &["@0 1/2 1"]),
-    ("1. e4 １－０", &["@0 1-0 1"]),
-    ("1. e4 ０ - １", &["@0 0-1 1"]),
-    ("1. e4 １／２－１／２", &["@0 1/2 1"]),
+    ("1. e4 １－０", &["@0 1-0 1 note: an unusual form of a result is read as the result"]),
+    ("1. e4 ０ - １", &["@0 0-1 1 note: an unusual form of a result is read as the result"]),
+    ("1. e4 １／２－１／２", &["@0 1/2 1 note: an unusual form of a result is read as the result"]),
     ("1. e4 1 -\n0", &["@0 * 1"]),
     ("1. e4 e5 1 - 2", &["@0 * 2"]),
     ("1. e4 (1. d4 1 - 0)", &["@0 * 1"]),
@@ -243,6 +294,31 @@ fn odd_texts_come_to_what_they_should() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// A note about unusual text has the place of the first such text in the main line, with and without side lines.
+#[test]
+fn notes_of_unusual_text_have_its_place() {
+    for (text, at) in [
+        ("1. e4 e5 2.\u{a0}Nf3\u{a0}*", (11, 2)),
+        ("1. e4 (1. d4\u{a0}d5) e5 1\u{2013}0", (21, 2)),
+        ("1. e4 e5\u{a0}(1... c5 2. Nf3) 2. Nf3 {x} *", (8, 2)),
+        ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-OO-O *", (34, 6)),
+        ("[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\n1. a8 = Q *", (41, 0)),
+    ] {
+        for variations in [false, true] {
+            let mut found = Vec::new();
+            let parse = ParseOptions { variations, ..ParseOptions::default() };
+            let mut sources = Sources::from_bytes_with("a", text.as_bytes().to_vec(), Options::default());
+            let mut take = |_, game: &Game| {
+                found.extend(game.notes.iter().map(|note| (note.offset, note.ply)));
+            };
+            while let Some(chunk) = sources.next_chunk() {
+                chunk.parse(&parse, &mut take);
+            }
+            assert_eq!(found, [at], "{text}, {variations}");
+        }
+    }
+}
+
 /// If a file's last game has moves but no result, or ends within a tag pair, a note is added, because the file may have been cut
 /// off.
 #[test]
@@ -331,10 +407,13 @@ fn tags_are_kept_as_found() {
 #[test]
 fn bytes_of_windows_1252_are_read() {
     let rows: &[(&[u8], &str)] = &[
-        (b"1.\xa0e4\xa0e5 2. Nf3\xa01-0", "@0 1-0 3"),
-        (b"1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0\x960 O\x97O 1\x960", "@0 1-0 8"),
-        (b"1. e4 1\x85e5 \xbd-\xbd", "@0 1/2 2"),
-        (b"1. e4 e5\xe2\xa0Nf3 *", "@0 * 3"),
+        (b"1.\xa0e4\xa0e5 2. Nf3\xa01-0", "@0 1-0 3 note: an unusual blank is read as a blank"),
+        (
+            b"1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0\x960 O\x97O 1\x960",
+            "@0 1-0 8 note: an unusual dash is read as `-`",
+        ),
+        (b"1. e4 1\x85e5 \xbd-\xbd", "@0 1/2 2 note: an unusual form of a result is read as the result"),
+        (b"1. e4 e5\xe2\xa0Nf3 *", "@0 * 3 note: an unusual blank is read as a blank"),
         (b"1. e4 N\xc3\xa0f6 *", "@0 * 1 cut@6: N\u{e0}f6 is no move"),
     ];
     for (text, wanted) in rows {
