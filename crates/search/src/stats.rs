@@ -152,6 +152,8 @@ pub struct Tally {
     pub results: u64,
     /// The points of one side in games with a known result: 2 for a win, 1 for a draw. [`GroupRow::score_of`] says which side.
     pub half_points: u64,
+    /// The number of games that this side won.
+    pub wins: u64,
     /// The results of the counted games for the side that has the pattern.
     pub sides: SideResults,
 }
@@ -165,7 +167,7 @@ impl Tally {
             Outcome::Draw => (1, 1),
             Outcome::WhiteWins => (1, 2),
         };
-        Tally { games: 1, positions, results, half_points, ..Tally::default() }
+        Tally { games: 1, positions, results, half_points, wins: half_points / 2, ..Tally::default() }
     }
 
     /// Sets the results for the sides that have the pattern.
@@ -178,15 +180,23 @@ impl Tally {
         self.positions += other.positions;
         self.results += other.results;
         self.half_points += other.half_points;
+        self.wins += other.wins;
         self.sides.add(&other.sides);
     }
 
-    /// Returns whether the tally is consistent: no number exceeds `most`, there are at most as many results as games, and the
-    /// points are possible with these results.
+    /// Returns whether the tally is consistent: no number is above `most`, there are no more results than games, and the points are
+    /// those of wins, draws and losses.
     fn is_sound(&self, most: u64) -> bool {
-        let Tally { games, positions, results, half_points, sides } = *self;
-        let fits = games <= most && positions <= most && results <= games && half_points <= 2 * results;
-        fits && sides.is_sound(results)
+        let Tally { games, positions, results, half_points, wins, sides } = *self;
+        let fits = games <= most && positions <= most && results <= games && wins <= results;
+        let draws = half_points.checked_sub(2 * wins);
+        fits && draws.is_some_and(|draws| draws <= results - wins) && sides.is_sound(results)
+    }
+
+    /// Returns the results of one side in the counted games. [`GroupRow::score_of`] says which side.
+    pub fn ends(&self) -> SideResults {
+        let draws = self.half_points - 2 * self.wins;
+        SideResults { wins: self.wins, draws, losses: self.results - self.wins - draws }
     }
 
     /// Returns the mean score in games with a known result, from 0 to 1, or `None` if there are no such games.

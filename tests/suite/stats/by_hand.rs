@@ -1,6 +1,6 @@
 //! Tests small tables that were counted by hand.
 
-use orbit_search::stats::{Counts, GroupKey, GroupRow, Tally};
+use orbit_search::stats::{Counts, GroupKey, GroupRow, SideResults, Tally};
 
 use super::{KNIGHT, counted, counts, pgn};
 
@@ -125,9 +125,11 @@ fn white_scores_are_means_of_known_results() {
     let counts = counts("{Nf3 not initial btm}", "year,player");
     let total = counts.total();
     // One game is won, one is lost, one is drawn, and one has no result.
-    assert_eq!(total.all, Tally { games: 4, positions: 16, results: 3, half_points: 3, ..Tally::default() });
+    let three = Tally { results: 3, half_points: 3, wins: 1, ..Tally::default() };
+    assert_eq!(total.all, Tally { games: 4, positions: 16, ..three });
+    assert_eq!(total.all.ends(), SideResults { wins: 1, draws: 1, losses: 1 });
     assert_eq!(total.all.score(), Some(0.5));
-    assert_eq!(total.hit, Tally { games: 3, positions: 5, results: 3, half_points: 3, ..Tally::default() });
+    assert_eq!(total.hit, Tally { games: 3, positions: 5, ..three });
     let years = counts.rows(&"year".parse().unwrap());
     let scores: Vec<_> = years.iter().map(|row| (row.hit.score(), row.all.score())).collect();
     assert_eq!(scores, [(Some(0.75), Some(0.75)), (Some(0.0), Some(0.0)), (None, None)]);

@@ -163,6 +163,7 @@ fn tally(group: Option<&Group>, games: &BTreeMap<u64, Game>, player: Option<&str
         sum.positions += plies.len() as u64;
         sum.results += u64::from(half_points.is_some());
         sum.half_points += half_points.unwrap_or(0);
+        sum.wins += u64::from(half_points == Some(2));
     }
     sum
 }
@@ -182,6 +183,7 @@ fn spelt(counts: &Counts, grouping: &str) -> BTreeMap<String, (Tally, Tally)> {
             sum.positions += more.positions;
             sum.results += more.results;
             sum.half_points += more.half_points;
+            sum.wins += more.wins;
         }
     }
     sums

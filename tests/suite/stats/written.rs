@@ -102,7 +102,7 @@ total          3      4  75.0 % (30.1-95.4)              8         16  50.00 %  
     assert_eq!(last[4], ["result*copy", "0-1", "2", "nf6"]);
 }
 
-const COLUMNS: [&str; 17] = [
+const COLUMNS: [&str; 21] = [
     "grouping",
     "key",
     "key2",
@@ -120,6 +120,10 @@ const COLUMNS: [&str; 17] = [
     "score_hit",
     "score_all",
     "pattern",
+    "wins",
+    "draws",
+    "losses",
+    "hits_share",
 ];
 
 #[test]
@@ -155,7 +159,8 @@ fn csv_and_json_have_the_same_rows() {
             "key": 1997, "key2": null, "games": 2, "games_hit": 2, "positions": 11, "positions_hit": 6,
             "share_games": 1.0, "share_games_low": 0.34238, "share_games_high": 1.0,
             "share_positions": 0.545455, "share_positions_low": 0.280092, "share_positions_high": 0.787287,
-            "score_of": "white", "score_hit": 0.75, "score_all": 0.75, "pattern": null
+            "score_of": "white", "score_hit": 0.75, "score_all": 0.75, "pattern": null,
+            "wins": 1, "draws": 1, "losses": 0, "hits_share": 0.75
         })
     );
     let unknown = &json["groupings"]["year"][2];

@@ -63,6 +63,24 @@ impl SidesRecord {
     }
 }
 
+/// The last columns: the results of the games with hits, for the side in `score_of`, and the share of the group's hits among all
+/// hits.
+#[derive(Serialize)]
+struct ResultsRecord {
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    hits_share: Option<f64>,
+}
+
+impl ResultsRecord {
+    /// Creates the record of a row. `hits` is the number of all hits.
+    fn new(row: &GroupRow, hits: u64) -> ResultsRecord {
+        let SideResults { wins, draws, losses } = row.hit.ends();
+        ResultsRecord { wins, draws, losses, hits_share: row.hits_share(hits).map(rounded) }
+    }
+}
+
 /// Additional columns for groups of moves. They are empty for other groups.
 #[derive(Default, Serialize)]
 struct MovesRecord<'a> {
@@ -118,8 +136,8 @@ impl<'a> MovesRecord<'a> {
     }
 }
 
-/// The columns of [`RowRecord`] in CSV. They are followed by the optional columns of [`ValuesRecord`] and the histogram, of
-/// [`SidesRecord`], and of [`MovesRecord`].
+/// The columns of [`RowRecord`] in CSV. The optional columns of [`ValuesRecord`] with the histogram, of [`SidesRecord`] and of
+/// [`MovesRecord`] follow them, and then the columns of [`ResultsRecord`].
 const COLUMNS: [&str; 17] = [
     "grouping",
     "key",
@@ -151,6 +169,7 @@ const VALUE_COLUMNS: [&str; 9] = [
     "value_histogram",
 ];
 
+const RESULT_COLUMNS: [&str; 4] = ["wins", "draws", "losses", "hits_share"];
 const SIDE_COLUMNS: [&str; 4] = ["side_wins", "side_draws", "side_losses", "side_score"];
 const MOVE_COLUMNS: [&str; 19] = [
     "move_share",
@@ -204,16 +223,20 @@ struct JsonRecord<'a> {
     sides: Option<SidesRecord>,
     #[serde(flatten)]
     moves: Option<MovesRecord<'a>>,
+    #[serde(flatten)]
+    results: ResultsRecord,
 }
 
 impl<'a> JsonRecord<'a> {
-    fn new(row: &'a GroupRow, pattern: Option<&'a str>, step: i64) -> JsonRecord<'a> {
+    /// Creates the record of a row. `total` is the row for everything, and `step` the step of histograms of values.
+    fn new(row: &'a GroupRow, pattern: Option<&'a str>, (total, step): (&GroupRow, i64)) -> JsonRecord<'a> {
         JsonRecord {
             record: RowRecord::new(None, row, pattern),
             values: row.values.as_ref().map(ValuesRecord::from_values),
             value_histogram: row.values.as_ref().map(|values| values.bins(step)),
             sides: row.sides.as_ref().map(SidesRecord::from_results),
             moves: MovesRecord::from_row(row),
+            results: ResultsRecord::new(row, total.hit.positions),
         }
     }
 }
@@ -224,17 +247,19 @@ struct CsvRecord<'a> {
     values: Option<(ValuesRecord, String)>,
     sides: Option<SidesRecord>,
     moves: Option<MovesRecord<'a>>,
+    results: ResultsRecord,
 }
 
 impl Serialize for CsvRecord<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let CsvRecord { record, values, sides, moves } = self;
+        let CsvRecord { record, values, sides, moves, results } = self;
         let more = [values.is_some(), sides.is_some(), moves.is_some()];
-        let mut tuple = serializer.serialize_tuple(1 + more.into_iter().filter(|is| *is).count())?;
+        let mut tuple = serializer.serialize_tuple(2 + more.into_iter().filter(|is| *is).count())?;
         tuple.serialize_element(record)?;
         values.iter().try_for_each(|values| tuple.serialize_element(values))?;
         sides.iter().try_for_each(|sides| tuple.serialize_element(sides))?;
         moves.iter().try_for_each(|moves| tuple.serialize_element(moves))?;
+        tuple.serialize_element(results)?;
         tuple.end()
     }
 }
@@ -291,7 +316,7 @@ impl Serialize for StatisticsDocument<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(2))?;
         let (total, step) = (self.counts.total(), self.counts.value_step());
-        map.serialize_entry("total", &JsonRecord::new(&total, None, step))?;
+        map.serialize_entry("total", &JsonRecord::new(&total, None, (&total, step)))?;
         map.serialize_entry("groupings", &Groupings(self))?;
         map.end()
     }
@@ -300,9 +325,10 @@ impl Serialize for StatisticsDocument<'_> {
 impl Serialize for Groupings<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let StatisticsDocument { counts, copies } = *self.0;
+        let (total, step) = (counts.total(), counts.value_step());
         serializer.collect_map(counts.stats().groupings().iter().map(|grouping| {
             let rows = counts.rows(grouping);
-            (grouping.to_string(), RecordRows { grouping, rows, copies, step: counts.value_step() })
+            (grouping.to_string(), RecordRows { grouping, rows, total: &total, copies, step })
         }))
     }
 }
@@ -310,6 +336,7 @@ impl Serialize for Groupings<'_> {
 struct RecordRows<'a> {
     grouping: &'a Grouping,
     rows: Vec<GroupRow>,
+    total: &'a GroupRow,
     copies: &'a [String],
     /// The bin width in histograms of values.
     step: i64,
@@ -317,7 +344,8 @@ struct RecordRows<'a> {
 
 impl Serialize for RecordRows<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let record = |row| JsonRecord::new(row, pattern(self.grouping, row, self.copies), self.step);
+        let record =
+            |row| JsonRecord::new(row, pattern(self.grouping, row, self.copies), (self.total, self.step));
         serializer.collect_seq(self.rows.iter().map(record))
     }
 }
@@ -347,7 +375,7 @@ impl Counts {
         let sides = SIDE_COLUMNS.iter().filter(|_| total.sides.is_some());
         let has_moves = self.stats().groupings().iter().flat_map(Grouping::properties).any(By::is_of_moves);
         let moves = MOVE_COLUMNS.iter().filter(|_| has_moves);
-        out.write_record(COLUMNS.iter().chain(values).chain(sides).chain(moves))?;
+        out.write_record(COLUMNS.iter().chain(values).chain(sides).chain(moves).chain(&RESULT_COLUMNS))?;
         let mut write = |record: RowRecord, row: &GroupRow| {
             let of_values = |values| (ValuesRecord::from_values(values), histogram(values, step));
             out.serialize(CsvRecord {
@@ -355,6 +383,7 @@ impl Counts {
                 values: row.values.as_ref().map(of_values),
                 sides: row.sides.as_ref().map(SidesRecord::from_results),
                 moves: has_moves.then(|| MovesRecord::from_row(row).unwrap_or_default()),
+                results: ResultsRecord::new(row, total.hit.positions),
             })
         };
         write(RowRecord::new(Some("total"), &total, None), &total)?;

@@ -86,6 +86,11 @@ impl GroupRow {
         Share::new(self.hit.positions, self.all.positions)
     }
 
+    /// Returns the share of the group's hits among all hits, of which there are `hits`. Returns `None` if there are none.
+    pub fn hits_share(&self, hits: u64) -> Option<f64> {
+        Some(Share::new(self.hit.positions, hits)?.value)
+    }
+
     /// Returns the share of the group's games that have hits, minus the corresponding share of another group.
     pub fn difference_from(&self, other: &GroupRow) -> Option<ShareDifference> {
         Some(ShareDifference::between(self.games()?, other.games()?))
