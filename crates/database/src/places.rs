@@ -426,7 +426,11 @@ impl Notes {
     }
 }
 
+/// Writes a sidecar, unless something other than an ordinary file, such as a pipe, has its name.
 fn store(cache: &PlaceCache, path: &Path, places: &GamePlaces) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|known| !known.is_file()) {
+        return Ok(());
+    }
     let mut bytes = postcard::to_stdvec(places).map_err(io::Error::other)?;
     bytes.extend_from_slice(&XxHash3_64::oneshot(&bytes).to_le_bytes());
     if bytes.len() as u64 > SIDECAR_BYTES_MAX {

@@ -291,3 +291,21 @@ fn walk(folder: &Path) -> usize {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.map(|path| if path.is_dir() { walk(&path) } else { 1 }).sum()
 }
+
+/// A pipe in the place of a sidecar is not waited for: all games are read instead.
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_the_place_of_a_sidecar_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = [write(folder.path().join("a.pgn"), text("a").as_bytes())];
+    let cache = cache(folder.path());
+    let expected = every(&paths);
+    one(&paths, 2_500, &cache);
+    let [sidecar] = &sidecars(&cache)[..] else { panic!("one sidecar is written") };
+    let (_, with_sidecar) = one(&paths, 2_400, &cache);
+    fs::remove_file(sidecar).unwrap();
+    assert!(Command::new("mkfifo").arg(sidecar).status().unwrap().success());
+    let (found, read) = one(&paths, 2_400, &cache);
+    assert_eq!(found.as_ref(), expected.get(2_399));
+    assert!(read > with_sidecar, "{read} bytes, {with_sidecar} with the sidecar");
+}
