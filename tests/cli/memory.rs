@@ -6,10 +6,10 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::program::SAMPLE;
+use crate::program::{SAMPLE, run_in};
 
-/// Commands that write each kind of output.
-const COMMANDS: [&[&str]; 12] = [
+/// Commands that write each kind of output. Their standard input is a file with requests for `orbit serve`.
+const COMMANDS: [&[&str]; 22] = [
     &["scan", "-j", "2", "--no-reel", "Nf3", "a.pgn"],
     &["scan", "-j", "2", "--no-reel", "-F", "jsonl", "Nf3", "a.pgn"],
     &["scan", "-j", "2", "--no-reel", "-F", "csv", "Nf3", "a.pgn"],
@@ -22,15 +22,29 @@ const COMMANDS: [&[&str]; 12] = [
     &["show", "a.pgn", "3"],
     &["explain", "shift flip flipcolor {Nd4 kf3}"],
     &["batch", "-j", "2", "catalogue", "a.pgn"],
+    &["scan", "-j", "2", "--no-reel", "-q", "-o", "new.parquet", "Nf3", "a.pgn"],
+    &["scan", "-j", "2", "--no-reel", "-q", "-o", "new.svg", "Nf3", "a.pgn"],
+    &["scan", "-j", "2", "--no-reel", "-q", "-o", "new.epd", "Nf3", "a.pgn"],
+    &["cql", "-i", "a.pgn", "-o", "new.pgn", "script.cql"],
+    &["serve", "a.pgn"],
+    &["job", "plan", "Nf3", "b.reel", "-o", "new/"],
+    &["player", "-j", "2", "--exact", "Jakovenko, Dmitry", "a.pgn"],
+    &["player", "-j", "2", "--exact", "Jakovenko, Dmitry", "a.pgn", "-o", "new.html"],
+    &["explore", "a.pgn", "e4"],
+    &["positions", "a.pgn", "e4"],
 ];
 
+/// The files that the commands read.
+const FILES: [&str; 4] = ["a.pgn", "b.reel", "script.cql", "requests"];
+
 /// The memory limits, in KiB above what the program needs to start.
-const LIMITS: [u32; 7] = [400, 800, 1_200, 2_000, 3_000, 5_000, 600_000];
+const LIMITS: [u32; 10] = [400, 800, 1_200, 2_000, 3_000, 5_000, 20_000, 80_000, 200_000, 600_000];
 
 /// Runs the program with `kib` KiB of address space. Returns its exit code, standard output and standard error.
 fn limited(folder: &Path, kib: u32, args: &[&str]) -> (Option<i32>, String, String) {
     let script = format!("ulimit -c 0; ulimit -v {kib}; exec \"$0\" \"$@\"");
     let mut command = Command::new("sh");
+    command.stdin(fs::File::open(folder.join("requests")).unwrap());
     command.current_dir(folder).args(["-c", &script, env!("CARGO_BIN_EXE_orbit")]).args(args);
     let out = command.output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -48,7 +62,13 @@ fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let games = fs::read_to_string(SAMPLE).unwrap();
     let end = games.match_indices("[Event ").nth(24).unwrap().0;
-    fs::write(folder.path().join("a.pgn"), &games[..end]).unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("a.pgn", &games[..end]);
+    write("script.cql", "cql() check comment(\"check\")");
+    let request =
+        |id: u8, query: &str| format!("{{\"id\":{id},\"request\":\"query\",\"query\":\"{query}\"}}\n");
+    write("requests", &(request(1, "Nf3") + &request(2, "check")));
+    assert_eq!(run_in(folder.path(), &["index", "-q", "a.pgn", "-o", "b.reel"]).0, Some(0));
     folder
 }
 
@@ -80,9 +100,12 @@ fn a_refusal_of_memory_is_an_error_with_a_code() {
             }
             assert!(!stderr.contains("panicked"), "{args:?}, {more}: {stderr}");
             let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
-            let left: Vec<_> = names.filter(|name| name != "a.pgn").collect();
+            let left: Vec<_> = names.filter(|name| !FILES.iter().any(|file| name == file)).collect();
             assert!(code == 0 || left.is_empty(), "{args:?}, {more}: {left:?}");
-            left.iter().for_each(|name| fs::remove_file(folder.join(name)).unwrap());
+            for path in left.iter().map(|name| folder.join(name)) {
+                let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+                removed.unwrap();
+            }
             codes.push(code);
         }
         // The highest limit is enough.
@@ -102,7 +125,7 @@ fn a_refusal_of_memory_is_an_error_with_a_code() {
 /// memory.
 #[test]
 fn a_reel_that_needs_too_much_memory_is_named() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder();
     let folder = folder.path();
     let least = least(folder);
     let (header_bytes, directory_bytes) = (64, 100 << 20);

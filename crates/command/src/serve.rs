@@ -147,7 +147,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     match converse(&desk, GREETING, (&mut io::stdin().lock(), Origin::Input), &say) {
         Ok(()) => Ok(Exit::Done),
         Err(error) => Err(Failure::Other(format!(
-            "no more requests can be read ({error}): check standard input and the limit of threads, and start again"
+            "no more requests can be read ({error}): check standard input and the limits of threads and memory, and start again"
         ))),
     }
 }
