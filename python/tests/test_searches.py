@@ -24,6 +24,14 @@ def test_counts_are_those_of_the_program(orbit, db):
     assert sum(count.games > 0 for count in themes.values()) > 20
 
 
+def test_a_theme_is_a_query(db):
+    query = orbit_chess.Query.theme("greek-gift")
+    assert query.text == orbit_chess.themes()["greek-gift"]["query"]
+    assert db.count(query) == db.batch()["greek-gift"]
+    with pytest.raises(orbit_chess.QueryError, match="greek-gift"):
+        orbit_chess.Query.theme("grek-gift")
+
+
 @pytest.mark.parametrize(
     ("keywords", "arguments"),
     [

@@ -202,6 +202,25 @@ fn comments_are_read_as_one_line() {
     assert_eq!(folder.games("-i c.pgn s.cql"), Vec::<String>::new());
 }
 
+/// `consecutivemoves` marks the moves that two lines share with the names of its variables.
+#[test]
+fn shared_moves_are_marked_with_the_names_of_the_variables() {
+    let folder =
+        Folder::new("cql(variations) echo (source target) {source<target consecutivemoves(source target)}");
+    folder.write("v.pgn", &data("games/vars.pgn"));
+    let games = folder.games("-i v.pgn s.cql");
+    let comment = |game: &str, word: &str| {
+        let at = game.find(word).unwrap_or_else(|| panic!("{word}: {game}"));
+        game[..at].rfind('{').map(|from| game[..from].rsplit(' ').next().unwrap().to_owned())
+    };
+    for (word, mv) in [("source-move[1]", "Nf3"), ("target-move[1]", "Nf3")] {
+        assert!(comment(&games[0], word).is_some_and(|found| found.ends_with(mv)), "{}", games[0]);
+    }
+    for (word, mv) in [("source-move[2]", "e6"), ("target-move[2]", "e6"), ("source-move[3]", "Nc3")] {
+        assert!(comment(&games[1], word).is_some_and(|found| found.ends_with(mv)), "{}", games[1]);
+    }
+}
+
 #[test]
 fn variables_get_values() {
     let folder = Folder::new("cql(quiet) ply==nn comment(ss \" \" nn)");

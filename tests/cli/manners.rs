@@ -227,6 +227,7 @@ fn what_was_probably_meant_is_noted_unless_quiet() {
         ("flip e4", 1),
         ("find e4", 1),
         ("true", 0),
+        ("initial", 0),
         ("Pe4", 0),
         ("find true", 0),
         ("flip Pe4", 0),

@@ -180,3 +180,52 @@ fn names_that_come_near_are_listed() {
     let both = ["scan", "--player", "A", "--player-exact", "B", "initial", "games.pgn"];
     assert_eq!(run(folder.path(), &both).0, Some(2));
 }
+
+/// FIDE numbers tell players with the same name apart, and a spelling that fits several players is named.
+#[test]
+fn fide_numbers_and_doubtful_spellings_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = |tags: &[(&str, &str)]| {
+        let tags: String = tags.iter().map(|(name, value)| format!("[{name} \"{value}\"]\n")).collect();
+        tags + "\n1. e4 *\n\n"
+    };
+    let games = [
+        game(&[("White", "Carlsen, M."), ("Black", "Ann"), ("WhiteFideId", "1503014")]),
+        game(&[("White", "Carlsen, Magnus"), ("Black", "Ann"), ("WhiteFideId", "1503014")]),
+        game(&[("White", "Bob"), ("Black", "Carlsen, M."), ("BlackFideId", "1502999")]),
+        game(&[("White", "Carlsen, Mads"), ("Black", "Ann")]),
+    ];
+    std::fs::write(folder.path().join("games.pgn"), games.concat()).unwrap();
+    let said =
+        |name: &str| run(folder.path(), &["scan", "--player", name, "--count", "initial", "games.pgn"]).2;
+    let numbers = "these are 2 players by their FIDE numbers: 1502999 `Carlsen, M.`; 1503014 `Carlsen, M.`, `Carlsen, Magnus`\n";
+    let doubt = |others: &str| {
+        format!(
+            "`Carlsen, M.` was taken, and may be {others} as well: --player-exact takes one spelling alone\n"
+        )
+    };
+    let stderr = said("Carlsen, Magnus");
+    assert!(stderr.contains(numbers) && stderr.contains(&doubt("`Carlsen, Mads`")), "{stderr}");
+    let stderr = said("Carlsen, M");
+    assert!(stderr.contains(&doubt("`Carlsen, Mads`, `Carlsen, Magnus`")), "{stderr}");
+    assert!(!said("Bob").contains("FIDE"), "there is one number");
+}
+
+/// If a limit ends a search, the numbers of games are those of the games that were read.
+#[test]
+fn a_limit_ends_the_count_of_a_players_games() {
+    let folder = folder();
+    let player = |args: &[&str]| {
+        let all = [&["scan", "--player", "Carlsen", "--count", "initial", "games.pgn"], args].concat();
+        let fields = run(folder.path(), &[&all[..], &["--message-format", "json"]].concat()).2;
+        let fields: Vec<Value> = fields.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let is_whole = fields.iter().find_map(|message| message["player"]["is_whole"].as_bool());
+        (run(folder.path(), &all).2, is_whole)
+    };
+    let (stderr, is_whole) = player(&["--limit", "1"]);
+    assert!(stderr.contains("Carlsen: 3 games in the games that were read, 2 as White"), "{stderr}");
+    assert_eq!(is_whole, Some(false));
+    let (stderr, is_whole) = player(&[]);
+    assert!(stderr.contains("Carlsen: 3 games, 2 as White"), "{stderr}");
+    assert_eq!(is_whole, Some(true));
+}

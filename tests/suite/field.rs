@@ -21,7 +21,7 @@ fn forms_are_read_as_with_parentheses() -> Vec<harness::Row> {
         .filter_map(|line| line.split_once('\t'))
         .map(|(form, same)| (form.to_string(), same.to_string()))
         .collect();
-    assert!(rows.len() >= 36);
+    assert!(rows.len() >= 46);
     let row = |(form, same): (String, String)| {
         harness::Row::new(form.clone(), move || assert_eq!(told(&form), told(&same), "{form}"))
     };
@@ -78,7 +78,7 @@ fn numbers_and_texts_alone_are_refused_with_a_remedy() {
 
 /// Queries, each with numbers of games in `main.pgn`. The query matches at every position of the listed games, and nowhere in the
 /// other games.
-const ANSWERS: [(&str, &[usize]); 18] = [
+const ANSWERS: [(&str, &[usize]); 21] = [
     // A string filter without a value assigns nothing, so the variable keeps its old value.
     ("vv=eco", &[1]),
     ("{vv=tag \"Annotator\" true}", &[2]),
@@ -102,6 +102,11 @@ const ANSWERS: [(&str, &[usize]); 18] = [
     ("{vv=\"abc\" vv[-3]=\"Z\" vv==\"Zbc\"}", &[1, 2, 3, 4]),
     ("{local dictionary D[\"a\"]=ply D[\"a\"]==ply}", &[1, 2, 3, 4]),
     ("str(eco) == \"C50\"", &[1]),
+    // The empty set is a key like any other.
+    ("{local dictionary D D[[]]=1 D[k&K]==1 #D==1}", &[1, 2, 3, 4]),
+    ("{local dictionary D D[[]]=1 D[A]}", &[]),
+    // An `if` is a condition if the values of its branches have different types.
+    ("if (A) then (gamenumber) <= 2 else ancestor(child initialposition)", &[1, 2]),
 ];
 
 /// Queries whose expected results come from the reference engine, which does not use plans.
@@ -150,18 +155,19 @@ fn plans_answer_as_the_reference_engine() -> Vec<harness::Row> {
     ALIKE.into_iter().map(on_cpu).collect()
 }
 
-/// Tests that the awards of studies are parsed. The awards are `1.p`, `2.p`, `1/3.p`, `.p`, `sp.p` twice, `1.hm`, `com`, `sp.hm`,
-/// `3/4.p`, and none.
+/// Tests the prizes of the studies. In order, they are `1.p`, `2.p`, `1/3.p`, `.p`, `sp.p` twice, `1.hm`, `com`,
+/// `sp.hm`, `3/4.p`, none, `2.p.`, `2.p,`, `1.p=`, and `1.sp.p`.
 #[test]
 fn awards_of_studies_are_read() {
     for (query, due) in [
-        ("hhdb prize", "1: 2: 3: 4: 5: 6: 10:"),
-        ("hhdb prize == 1", "1: 3: 4:"),
-        ("hhdb prize == 0", "5: 6:"),
-        ("hhdb special prize", "5: 6:"),
+        ("hhdb prize", "1: 2: 3: 4: 5: 6: 10: 12: 13: 14: 15:"),
+        ("hhdb prize == 1", "1: 3: 4: 14:"),
+        ("hhdb prize == 2", "2: 12: 13:"),
+        ("hhdb prize == 0", "5: 6: 15:"),
+        ("hhdb special prize", "5: 6: 15:"),
         ("hhdb hm", "7: 9:"),
         ("hhdb commendation", ""),
-        ("hhdb award", "1: 2: 3: 4: 5: 6: 7: 9: 10:"),
+        ("hhdb award", "1: 2: 3: 4: 5: 6: 7: 9: 10: 12: 13: 14: 15:"),
     ] {
         let row = Row { id: "g".into(), query: query.into(), file: "awards.pgn".into(), due: due.into() };
         check(&row, EngineChoice::Reference);
