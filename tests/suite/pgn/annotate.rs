@@ -26,8 +26,11 @@ fn essence(game: &Game) -> Game {
     game
 }
 
+/// Returns the parts of a game that comments do not change. A comment may part castling from the next token, so that there is no
+/// longer a note about unusual text.
 fn without_offsets(game: &Game) -> Game {
     let mut game = essence(game);
+    game.notes.retain(|note| !note.reason.contains(" is read as "));
     if let GameStatus::Cut(fault) | GameStatus::Skipped(fault) = &mut game.status {
         fault.offset = 0;
     }
