@@ -261,3 +261,16 @@ fn games_without_players_are_listed_by_their_event() {
     assert!(lines[0].contains(event), "{listed}");
     assert!(lines[1].contains("Somebody") && lines[2].contains("? - ?"), "{listed}");
 }
+
+/// If the hits go to a file in the format of `--format`, they are not printed on standard output as well.
+#[test]
+fn a_format_prints_nothing_beside_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    for (format, name) in [("csv", "a.csv"), ("text", "b.txt"), ("jsonl", "c.jsonl"), ("epd", "d.epd")] {
+        let file = path(name);
+        assert_eq!(stdout(&[QUERY, SAMPLE, "--quiet", "--format", format, "-o", &file]), "", "{name}");
+        let written = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(written, stdout(&[QUERY, SAMPLE, "--quiet", "--format", format]), "{name}");
+    }
+}

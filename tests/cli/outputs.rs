@@ -87,19 +87,6 @@ fn copies_of_hits_are_those_that_are_counted() {
     }
 }
 
-/// If the hits go to a file in the format of `--format`, they are not printed on standard output as well.
-#[test]
-fn a_format_prints_nothing_beside_a_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    for (format, name) in [("csv", "a.csv"), ("text", "b.txt"), ("jsonl", "c.jsonl"), ("epd", "d.epd")] {
-        let file = path(name);
-        assert_eq!(stdout(&[QUERY, sample(), "--quiet", "--format", format, "-o", &file]), "", "{name}");
-        let written = fs::read_to_string(&file).unwrap();
-        assert_eq!(written, stdout(&[QUERY, sample(), "--quiet", "--format", format]), "{name}");
-    }
-}
-
 /// All output files of a run must have the same contents as standard output in the same format.
 #[test]
 fn files_say_what_standard_output_says() {

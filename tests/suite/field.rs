@@ -155,21 +155,23 @@ fn plans_answer_as_the_reference_engine() -> Vec<harness::Row> {
     ALIKE.into_iter().map(on_cpu).collect()
 }
 
-/// Tests the prizes of the studies. In order, they are `1.p`, `2.p`, `1/3.p`, `.p`, `sp.p` twice, `1.hm`, `com`,
-/// `sp.hm`, `3/4.p`, none, `2.p.`, `2.p,`, `1.p=`, and `1.sp.p`.
+/// Tests the prizes of the studies. In order, those of `awards.pgn` are `1.p`, `2.p`, `1/3.p`, `.p`, `sp.p` twice, `1.hm`,
+/// `com`, `sp.hm`, `3/4.p`, and none. Those of `spellings.pgn` are `2.p.`, `2.p,`, `1.p=`, and `1.sp.p`.
 #[test]
 fn awards_of_studies_are_read() {
-    for (query, due) in [
-        ("hhdb prize", "1: 2: 3: 4: 5: 6: 10: 12: 13: 14: 15:"),
-        ("hhdb prize == 1", "1: 3: 4: 14:"),
-        ("hhdb prize == 2", "2: 12: 13:"),
-        ("hhdb prize == 0", "5: 6: 15:"),
-        ("hhdb special prize", "5: 6: 15:"),
-        ("hhdb hm", "7: 9:"),
-        ("hhdb commendation", ""),
-        ("hhdb award", "1: 2: 3: 4: 5: 6: 7: 9: 10: 12: 13: 14: 15:"),
+    for (query, due, due_of_spellings) in [
+        ("hhdb prize", "1: 2: 3: 4: 5: 6: 10:", "1: 2: 3: 4:"),
+        ("hhdb prize == 1", "1: 3: 4:", "3:"),
+        ("hhdb prize == 2", "2:", "1: 2:"),
+        ("hhdb prize == 0", "5: 6:", "4:"),
+        ("hhdb special prize", "5: 6:", "4:"),
+        ("hhdb hm", "7: 9:", ""),
+        ("hhdb commendation", "", ""),
+        ("hhdb award", "1: 2: 3: 4: 5: 6: 7: 9: 10:", "1: 2: 3: 4:"),
     ] {
-        let row = Row { id: "g".into(), query: query.into(), file: "awards.pgn".into(), due: due.into() };
-        check(&row, EngineChoice::Reference);
+        for (file, due) in [("awards.pgn", due), ("spellings.pgn", due_of_spellings)] {
+            let row = Row { id: "g".into(), query: query.into(), file: file.into(), due: due.into() };
+            check(&row, EngineChoice::Reference);
+        }
     }
 }
