@@ -91,6 +91,7 @@ mod gpu_games;
 mod guards;
 mod interrupts;
 mod language;
+mod lasting;
 #[cfg(feature = "gpu")]
 mod layout;
 mod length;

@@ -257,19 +257,22 @@ impl Runner {
                 Box::new(Cpu::with(prepared(*options)?.plans().unwrap(), *isa, *code))
             }
             Way::Gpu(options, device, variant) => {
-                Box::new(prepared(*options)?.gpu_with(device, *variant).unwrap())
+                let gpu = prepared(*options)?.gpu_with(device, *variant);
+                Box::new(gpu.map_err(|error| error.to_string())?)
             }
         })
     }
 
-    /// Returns true if a query is valid but only the reference engine can run it.
+    /// Returns true if a query can be parsed but the engine cannot run it.
     pub fn refuses(&self, text: &str) -> bool {
         let options = match self.way {
             Way::Reference => return false,
             Way::Cpu(options, ..) | Way::Gpu(options, ..) => options,
         };
         let Ok(parsed) = orbit_query::parse(text) else { return false };
-        PreparedQuery::new(parsed.query, options).is_ok_and(|prepared| prepared.planner.refusal().is_some())
+        let is_gpu = matches!(self.way, Way::Gpu(..));
+        PreparedQuery::new(parsed.query, options)
+            .is_ok_and(|prepared| prepared.planner.refusal().is_some() || is_gpu && prepared.lasts())
     }
 
     /// Returns the value of a query at every slot (position) of a block (group of games).

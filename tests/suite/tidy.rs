@@ -102,6 +102,11 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "a plan selects the games that the reference engine searches",
     ),
     (
+        "engine::lasting",
+        &["engine", "engine::cpu", "engine::reference", "query", "reel"],
+        "a plan finds the games that the reference engine evaluates",
+    ),
+    (
         "engine::settled",
         &["engine", "engine::reference", "reel"],
         "the reference engine reports the errors of queries",
@@ -133,6 +138,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "engine::cpu",
             "engine::fallback",
             "engine::gpu",
+            "engine::lasting",
             "engine::narrowed",
             "engine::reference",
             "engine::settled",

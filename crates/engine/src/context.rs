@@ -10,7 +10,7 @@ use super::{
     carry::{SlotColumn, carried_bits, carried_words},
     columns::{GameColumn, game_column},
 };
-use crate::operations::{self, BlockGames, OperandSource};
+use crate::operations::{self, BlockGames, BlockRuns, OperandSource};
 use orbit_plan::{CarryId, ColumnOperand, Id, Made, Read, StageCarry, StageFound, TagColumn};
 use orbit_reel::Block;
 
@@ -40,6 +40,16 @@ impl<'a> Context<'a> {
     pub(super) fn new(block: &'a Block, spare: Vec<Vec<u64>>, interrupt: Interrupt) -> Context<'a> {
         let (columns, found, carried) = (Vec::new(), HashMap::new(), HashMap::new());
         Context { block, columns, found, carried, games: BlockGames::new(block, interrupt), spare }
+    }
+
+    /// Sets the values that queries keep from game to game.
+    pub(super) fn with_runs(self, runs: BlockRuns) -> Context<'a> {
+        Context { games: self.games.with_runs(runs), ..self }
+    }
+
+    /// Returns the values that queries keep from game to game.
+    pub(super) fn runs(&self) -> &BlockRuns {
+        self.games.runs()
     }
 
     /// Returns the buffers of the word columns, for reuse by the context of the next block.

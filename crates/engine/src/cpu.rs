@@ -20,6 +20,7 @@ mod prepared;
 mod registers;
 mod screen;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use shakmaty::Bitboard;
@@ -29,12 +30,13 @@ use super::{
     Wants,
     carry::{SlotColumn, clear_after},
     context::Context,
+    operations::BlockRuns,
     slots_of,
 };
 use guard::Guard;
 pub use orbit_core::isa::Isa;
 use orbit_core::sync::lock;
-use orbit_plan::{CopiesPlan, Plan, Plans, SharedPlan};
+use orbit_plan::{CopiesPlan, Plan, Plans, RunValues, SharedPlan};
 use orbit_reel::{Block, lanes::LANES};
 pub use prepared::MachineCode;
 use prepared::{Prepared, segments};
@@ -55,6 +57,8 @@ pub struct Cpu {
     /// For each query, the plans that find the transformed patterns (copies) that match at a hit, indexed by
     /// [`Apart`](orbit_plan::Apart). Each is prepared when it is first needed.
     copies: Vec<[OnceLock<Prepared<CopiesPlan>>; 2]>,
+    /// The values that each query keeps from game to game. Empty if all queries treat each game independently.
+    runs: Mutex<Vec<RunValues>>,
     /// Buffers of word columns, kept for reuse. Each inner list comes from the context of one block.
     spare: Mutex<Vec<Vec<Vec<u64>>>>,
 }
@@ -76,7 +80,43 @@ impl Cpu {
         let screen = Screening::new(&plans, isa, code);
         let guard = Guard::new(&plans, hits.plan.program.own_cost(), isa, code);
         let (values, copies) = (plans.unmade(), plans.unmade());
-        Cpu { plans, isa, code, hits, screen, guard, values, copies, spare: Mutex::default() }
+        let runs = Mutex::new(plans.runs());
+        Cpu { plans, isa, code, hits, screen, guard, values, copies, runs, spare: Mutex::default() }
+    }
+
+    /// Returns the values that each query keeps from game to game. Empty if all queries treat each game independently.
+    pub fn runs(&self) -> Vec<RunValues> {
+        lock(&self.runs).clone()
+    }
+
+    /// Returns the number of entries in all dictionaries that outlast games.
+    pub(super) fn kept_entries(&self) -> usize {
+        lock(&self.runs).iter().flat_map(|run| run.dictionaries.values()).map(BTreeMap::len).sum()
+    }
+
+    /// Sets the values that each query keeps from game to game.
+    pub fn set_runs(&self, runs: Vec<RunValues>) {
+        *lock(&self.runs) = runs;
+    }
+
+    /// Evaluates a query that keeps values from game to game on one block. Returns its answers, and its values at the beginning of
+    /// each game.
+    pub(super) fn scan_by_game(
+        &self,
+        block: &Block,
+        request: &BlockRequest<'_>,
+    ) -> Result<(Vec<Answers>, Vec<RunValues>), EngineError> {
+        self.whole(|| self.scan_block(0, block, request, true))
+    }
+
+    /// Runs a scan. If it fails, the queries keep the values that they had before.
+    fn whole<T>(&self, scan: impl FnOnce() -> Result<T, EngineError>) -> Result<T, EngineError> {
+        let before = self.runs();
+        let out = scan();
+        if out.is_err() {
+            self.set_runs(before);
+        }
+        out
     }
 
     /// Returns two totals over all scans: the number of segments (32 positions each) that the engine skipped without replaying
@@ -106,14 +146,18 @@ impl Cpu {
         index: usize,
         block: &Block,
         request: &BlockRequest<'_>,
-    ) -> Result<Vec<Answers>, EngineError> {
+        by_game: bool,
+    ) -> Result<(Vec<Answers>, Vec<RunValues>), EngineError> {
         let spare = || lock(&self.spare);
         let words = spare().pop().unwrap_or_default();
-        let mut context = Context::new(block, words, request.switch());
+        let runs = BlockRuns::new(self.runs(), by_game);
+        let mut context = Context::new(block, words, request.switch()).with_runs(runs);
         let mut all = self.hits(&mut context);
         if context.is_stopped() || context.interrupt().is_set() {
             return Err(ended(&context));
         }
+        let [after, at_games] = context.runs().take();
+        self.set_runs(after);
         for (query, (hits, &outputs)) in all.iter_mut().zip(request.outputs).enumerate() {
             request.select(index, block, query, hits);
             hits.set_kind(outputs, self.plans.ty(query));
@@ -130,7 +174,7 @@ impl Cpu {
             return Err(EngineError::Interrupted);
         }
         spare().push(context.into_spare());
-        Ok(answers)
+        Ok((answers, at_games))
     }
 
     /// Returns the hits (matching positions) of each query in one block.
@@ -231,12 +275,13 @@ impl Cpu {
 
 impl Engine for Cpu {
     fn info(&self) -> EngineInfo {
-        EngineInfo::plain("cpu", self.plans.copy_counts())
+        let in_order = !lock(&self.runs).is_empty();
+        EngineInfo { in_order, ..EngineInfo::plain("cpu", self.plans.copy_counts()) }
     }
 
     fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
-        let blocks = blocks.iter().enumerate();
-        blocks.map(|(index, block)| self.scan_block(index, block, request)).collect()
+        let answers = |(index, block): (usize, &&Block)| Ok(self.scan_block(index, block, request, false)?.0);
+        self.whole(|| blocks.iter().enumerate().map(answers).collect())
     }
 }
 

@@ -42,6 +42,7 @@ pub mod gpu;
 #[path = "without_gpu.rs"]
 pub mod gpu;
 mod hits;
+pub mod lasting;
 pub mod mixed;
 pub mod narrowed;
 mod operations;

@@ -11,6 +11,7 @@ mod focus;
 mod moves;
 mod pairs;
 mod reach;
+mod runs;
 mod tree;
 mod walk;
 
@@ -26,6 +27,7 @@ use super::{
 use moves::{BlockMoves, Entered};
 use orbit_plan::{GameOp, Leaf, NO_VALUE};
 use orbit_reel::{Block, SEGMENT_SLOTS};
+pub(super) use runs::BlockRuns;
 use tree::{BlockTree, NodeRange};
 
 /// The moves and line trees of the games in a block, built when they are first needed.
@@ -39,6 +41,8 @@ pub(super) struct BlockGames<'a> {
     interrupt: Interrupt,
     /// The number of positions visited since the interrupt was last checked.
     unlooked: Cell<usize>,
+    /// The values that queries keep from game to game.
+    runs: BlockRuns,
 }
 
 /// The number of positions between two checks of the interrupt. Visiting a position takes less than twenty nanoseconds.
@@ -48,7 +52,18 @@ impl<'a> BlockGames<'a> {
     /// Creates the data of a block's games, which is computed when it is first needed.
     pub(super) fn new(block: &'a Block, interrupt: Interrupt) -> BlockGames<'a> {
         let (moves, tree) = (OnceCell::new(), OnceCell::new());
-        BlockGames { block, moves, tree, stopped: Cell::new(false), interrupt, unlooked: Cell::new(0) }
+        let (stopped, unlooked, runs) = (Cell::new(false), Cell::new(0), BlockRuns::default());
+        BlockGames { block, moves, tree, stopped, interrupt, unlooked, runs }
+    }
+
+    /// Sets the values that queries keep from game to game.
+    pub(super) fn with_runs(self, runs: BlockRuns) -> BlockGames<'a> {
+        BlockGames { runs, ..self }
+    }
+
+    /// Returns the values that queries keep from game to game.
+    pub(super) fn runs(&self) -> &BlockRuns {
+        &self.runs
     }
 
     pub(super) fn interrupt(&self) -> &Interrupt {

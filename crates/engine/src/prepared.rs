@@ -29,7 +29,16 @@ impl PreparedQuery {
 
     /// Returns the names of the engines that can run the query.
     pub fn engines(&self) -> &'static [&'static str] {
-        if self.planner.refusal().is_none() { &["cpu", "gpu", "reference"] } else { &["reference"] }
+        match self.planner.refusal() {
+            Some(_) => &["reference"],
+            None if self.lasts() => &["cpu", "reference"],
+            None => &["cpu", "gpu", "reference"],
+        }
+    }
+
+    /// Returns true if the query keeps values from game to game, and a plan can express it. Only the engine `cpu` runs such a plan.
+    pub fn lasts(&self) -> bool {
+        self.planner.refusal().is_none() && self.planner.run().is_some()
     }
 
     /// Returns the plans of this query alone.
@@ -54,21 +63,24 @@ impl PreparedQuery {
     ///
     /// # Errors
     ///
-    /// Fails if no plan can express the query; the diagnostic gives the reason.
+    /// Fails if no plan can express the query, or if it keeps values from game to game; the diagnostic gives the reason.
     pub fn gpu(&self, device: &Arc<gpu::GpuDevice>) -> Result<gpu::Gpu, Diagnostic> {
-        Ok(gpu::Gpu::new(self.plans()?, Arc::clone(device)))
+        self.gpu_with(device, gpu::Variant::default())
     }
 
     /// Creates the GPU engine with kernels of the given variant, for this query alone.
     ///
     /// # Errors
     ///
-    /// Fails if no plan can express the query; the diagnostic gives the reason.
+    /// Fails if no plan can express the query, or if it keeps values from game to game; the diagnostic gives the reason.
     pub fn gpu_with(
         &self,
         device: &Arc<gpu::GpuDevice>,
         variant: gpu::Variant,
     ) -> Result<gpu::Gpu, Diagnostic> {
+        if let (true, Some(why)) = (self.lasts(), &self.query.keeps_state) {
+            return Err(why.clone());
+        }
         Ok(gpu::Gpu::with_variant(self.plans()?, Arc::clone(device), variant))
     }
 

@@ -39,9 +39,9 @@ pub use copies::CopyBit;
 pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, PlanOptions, Reduce, TRUE};
 pub use operations::{
     Automaton, AutomatonState, Branch, CastlingPart, EMPTY, EdgeTest, EntryInstr, FlatChain, FlatEdge,
-    FlatFocus, FlatMove, FlatOp, FlatProgram, FlatStep, GameOp, Instr, KeyOrder, LITERALS, Label, Leaf,
-    LegalValue, MoveInstr, MoveSeek, PairSearch, PairTest, PairWord, RayInstr, RegisterWord, SearchMemory,
-    Sees, SliderAt, SquareTest, TextInstr, Walk,
+    FlatFocus, FlatMove, FlatOp, FlatProgram, FlatRun, FlatStep, GameOp, Instr, KeyOrder, LITERALS, Label,
+    Leaf, LegalValue, MoveInstr, MoveSeek, PairSearch, PairTest, PairWord, RayInstr, RegisterWord,
+    SearchMemory, Sees, SliderAt, SquareTest, TextInstr, Walk,
 };
 use orbit_transforms::OutermostOrbit as _;
 pub use plans::Plans;
@@ -53,7 +53,12 @@ pub use screen::{Bound, BoundRead, Screen};
 pub use words::word_of;
 
 /// Types of the typed tree that occur in plans. Engines use no other part of the tree.
-pub use orbit_query::tree::{Arith, Cmp, GameResult, MoveValue, PinPart, Sibling, Special, Spelt};
+pub use orbit_query::tree::{
+    Arith, Cmp, DictionaryId, GameResult, Holds, MoveValue, PinPart, Sibling, Special, Spelt, VarId,
+};
+
+/// The values that queries keep from one game to the next.
+pub use orbit_query::run::{RunValue, RunValues};
 
 /// The steps of the eight directions, as (files, ranks). The first is to the right, the others follow counter-clockwise.
 pub const DIR_STEPS: [(i8, i8); 8] = orbit_query::tree::Dirs::STEPS;
@@ -220,6 +225,8 @@ pub struct Planner {
     vars: usize,
     options: PlanOptions,
     refusal: Option<Diagnostic>,
+    /// The values that the query keeps from game to game, as they are before the first game.
+    run: RunValues,
     /// The facts with which the query is compiled to a flat program. `None` if the query does not become a flat program.
     flat: Option<flat::Facts>,
 }
@@ -243,13 +250,14 @@ impl Planner {
         }
         let refusal = query.keeps_state.clone().or_else(|| game::refusals::refusal(query));
         let (ty, vars) = (query.body.ty(), query.vars.len());
-        let mut planner = Planner { filter, ty, vars, options, refusal, flat: None };
+        let run = RunValues::new(query);
+        let mut planner = Planner { filter, ty, vars, options, refusal, run, flat: None };
         let depth = nested_loops(planner.filter.node());
         if (planner.refusal.is_some() || depth >= NESTED_MAX) && planner.is_flat(query, NESTED_MAX) {
             planner.refusal = None;
         } else if planner.refusal.is_none() {
             planner.refusal = planner.check_carried(query)?;
-        } else if !query.outlives_games() {
+        } else {
             planner.refusal = game::refusals::refusal_of_programs(query).or(planner.refusal);
         }
         if depth >= NESTED_MIN && options.programs && planner.refusal.is_none() {
@@ -266,7 +274,8 @@ impl Planner {
     /// Tries to compile the query to a flat program. Loops over squares become part of the program if they are nested at least
     /// `depth` deep. On success, stores the compiler's input in `self.flat` and returns true.
     fn is_flat(&mut self, query: &TypedQuery, depth: usize) -> bool {
-        if query.outlives_games() {
+        // A piece belongs to its game.
+        if query.vars.iter().any(|var| var.life.outlives_games() && var.holds == Holds::Piece) {
             return false;
         }
         let facts = flat::Facts {
@@ -329,6 +338,12 @@ impl Planner {
         .help("as a condition, `find` under shifts is one thing; numbers (`find all`) are one for each copy");
         let of_games = carries().any(|carry| matches!(carry.what, Made::Game(_)));
         if of_games { Ok(Some(error)) } else { Err(error) }
+    }
+
+    /// Returns the values that the query keeps from game to game, as they are before the first game. Returns `None` if the query
+    /// treats each game independently.
+    pub fn run(&self) -> Option<&RunValues> {
+        (self.run != RunValues::default()).then_some(&self.run)
     }
 
     /// Returns true if a flat program runs the query. A flat program can end with an error while it runs.

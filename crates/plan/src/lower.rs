@@ -84,6 +84,8 @@ pub(super) struct Lower {
     pub notes: Vec<super::OrbitNote>,
     /// Inside the target of a `--`, the values of `from` and `to`. `None` elsewhere.
     pub(super) owned: Option<TargetSquares>,
+    /// The number of the query that is lowered.
+    pub(super) query: usize,
     /// The first construct that no plan can express, if there is one. The graph then contains meaningless nodes in place of the
     /// construct.
     pub(super) refused: Option<&'static str>,
@@ -124,6 +126,7 @@ impl Lower {
             slots: None,
             notes: Vec::new(),
             owned: None,
+            query: 0,
             refused: None,
         }
     }

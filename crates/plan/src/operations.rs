@@ -26,7 +26,7 @@ pub(super) use automaton::ChainPart;
 pub use automaton::{Automaton, AutomatonState, Branch};
 pub use chain::{FlatChain, FlatFocus, FlatOp, FlatStep, SearchMemory};
 pub use entries::{EntryInstr, KeyOrder};
-pub use flat::{FlatEdge, FlatProgram, Instr, MoveSeek, PairSearch, PairTest, PairWord};
+pub use flat::{FlatEdge, FlatProgram, FlatRun, Instr, MoveSeek, PairSearch, PairTest, PairWord};
 pub use moves::{FlatMove, LegalValue, MoveInstr};
 pub use rays::{Planes, RayInstr, SliderAt};
 pub use registers::{Label, RegisterWord};

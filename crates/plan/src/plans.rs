@@ -14,7 +14,7 @@ use super::{
     finish, guard::guard, lower::Lower, lower::LoweredValue, program::Program, screen::Screen,
 };
 use orbit_core::{diagnostic::Diagnostic, sync::lock};
-use orbit_query::Type;
+use orbit_query::{Type, run::RunValues};
 
 /// The plans of several queries. Each plan is built when it is first used.
 pub struct Plans {
@@ -48,7 +48,11 @@ impl Plans {
         }
         let options = planners.first().map_or_else(PlanOptions::default, |planner| planner.options);
         let mut lower = Lower::new(options, 0);
-        let hits = planners.iter().map(|planner| planner.lower_hits(&mut lower)).collect();
+        let hits = |(query, planner): (usize, &Arc<Planner>)| {
+            lower.query = query;
+            planner.lower_hits(&mut lower)
+        };
+        let hits = planners.iter().enumerate().map(hits).collect();
         let (values, apart) = (vec![None; planners.len()], vec![[None, None]; planners.len()]);
         Ok(Plans { planners, graph: Mutex::new(LoweredGraph { lower, hits, values, apart }) })
     }
@@ -75,6 +79,15 @@ impl Plans {
     /// Panics if there is no such query.
     pub fn ty(&self, query: usize) -> Type {
         self.planners[query].ty()
+    }
+
+    /// Returns the values that each query keeps from game to game, as they are before the first game. Returns nothing if each query
+    /// treats each game independently.
+    pub fn runs(&self) -> Vec<RunValues> {
+        match self.planners.iter().any(|planner| planner.run().is_some()) {
+            true => self.planners.iter().map(|planner| planner.run.clone()).collect(),
+            false => Vec::new(),
+        }
     }
 
     /// Returns true if a query has a set or a number as its value, in addition to its hits.
@@ -174,6 +187,7 @@ impl Plans {
         if !planner.has_values() {
             return finish(lower, hits[query], None);
         }
+        lower.query = query;
         let value = *values[query].get_or_insert_with(|| planner.lower_value(lower));
         let hit = lower.truth_of(value);
         finish(lower, hit, Some(value))
@@ -189,6 +203,7 @@ impl Plans {
         let mut graph = lock(&self.graph);
         let LoweredGraph { lower, apart: all, .. } = &mut *graph;
         let planner = &self.planners[query];
+        lower.query = query;
         let told = all[query][apart as usize].get_or_insert_with(|| planner.lower_apart(lower, apart));
         CopiesPlan::new(lower, &told.0, told.1.clone())
     }

@@ -34,6 +34,7 @@ mod patterns;
 mod ranges;
 mod reader;
 mod repeats;
+pub mod run;
 mod similar;
 mod slips;
 mod state;

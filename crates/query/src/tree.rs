@@ -91,10 +91,9 @@ impl TypedQuery {
     /// Returns true if a variable, a dictionary or a file keeps a value from one game to the next. The result then depends on the
     /// order of the games.
     pub fn outlives_games(&self) -> bool {
-        let lasts = |life: &Life| matches!(life, Life::Run { .. });
-        let lives = self.vars.iter().map(|var| &var.life);
+        let lives = self.vars.iter().map(|var| var.life);
         let writes = |op: &GameCondition<Written>| matches!(op, GameCondition::WriteFile { .. });
-        lives.chain(self.dictionaries.iter().map(|dictionary| &dictionary.life)).any(lasts)
+        lives.chain(self.dictionaries.iter().map(|dictionary| dictionary.life)).any(Life::outlives_games)
             || self.has(writes)
     }
 

@@ -17,6 +17,7 @@ use orbit_core::{
 use orbit_query::{
     TypedQuery,
     answer::SortValue,
+    run::{RunValue, RunValues},
     tree::{
         Cell, Cells, ConditionOp, Dictionary, DictionaryId, Form, GameCondition, GameText, Holds, Life, Ref,
         Sort, SortId, TextOp, Var, VarId,
@@ -251,8 +252,7 @@ impl RunState {
     /// Creates the state for the start of a search: each variable is 0, "" or [], depending on its type, and all dictionaries are
     /// empty.
     pub fn new(query: &TypedQuery) -> RunState {
-        let lasting = |life: Life| matches!(life, Life::Run { .. });
-        let vars = query.vars.iter().zip(0..).filter(|(var, _)| lasting(var.life));
+        let vars = query.vars.iter().zip(0..).filter(|(var, _)| var.life.outlives_games());
         let cells = vars.clone().map(|(var, id)| {
             let cell = match var.holds {
                 Holds::Squares => Cell::Squares(shakmaty::Bitboard::EMPTY),
@@ -262,7 +262,7 @@ impl RunState {
             };
             (VarId(id), cell)
         });
-        let dictionaries = query.dictionaries.iter().zip(0..).filter(|(of, _)| lasting(of.life));
+        let dictionaries = query.dictionaries.iter().zip(0..).filter(|(of, _)| of.life.outlives_games());
         RunState {
             cells: cells.collect(),
             dictionaries: dictionaries.map(|(_, id)| (DictionaryId(id), DictionaryEntries::new())).collect(),
@@ -274,6 +274,49 @@ impl RunState {
     pub fn printed(&self) -> Vec<(&str, Vec<u8>)> {
         let named = self.names.iter().zip(&self.cells).filter(|((_, printed), _)| *printed);
         named.map(|((name, _), (_, cell))| (name.as_str(), cell_text(cell))).collect()
+    }
+
+    /// Returns the values.
+    pub fn values(&self) -> RunValues {
+        let value = |cell: &Cell<Evaluated>| match cell {
+            Cell::Unbound | Cell::Position(_) => None,
+            Cell::Squares(squares) => Some(RunValue::Squares(squares.0)),
+            Cell::Number(number) => Some(RunValue::Number(*number)),
+            Cell::Text(text) => Some(RunValue::Text(text.as_slice().into())),
+        };
+        let entries = |entries: &DictionaryEntries| {
+            let value = |datum: &Datum| match datum {
+                Datum::Squares(squares) => RunValue::Squares(*squares),
+                Datum::Number(number) | Datum::Position(number) => RunValue::Number(*number),
+                Datum::Text(text) => RunValue::Text(text.as_slice().into()),
+            };
+            entries.iter().map(|(key, of)| (value(key), value(of))).collect()
+        };
+        RunValues {
+            vars: self.cells.iter().map(|(var, cell)| (*var, value(cell))).collect(),
+            dictionaries: self.dictionaries.iter().map(|(id, of)| (*id, entries(of))).collect(),
+        }
+    }
+
+    /// Replaces the values of all variables and dictionaries.
+    pub fn set_values(&mut self, values: &RunValues) {
+        let cell = |value: &RunValue| match value {
+            RunValue::Squares(squares) => Cell::Squares(shakmaty::Bitboard(*squares)),
+            RunValue::Number(number) => Cell::Number(*number),
+            RunValue::Text(text) => Cell::Text(text.to_vec()),
+        };
+        let datum = |value: &RunValue| match value {
+            RunValue::Squares(squares) => Datum::Squares(*squares),
+            RunValue::Number(number) => Datum::Number(*number),
+            RunValue::Text(text) => Datum::Text(text.to_vec()),
+        };
+        for (var, to) in &mut self.cells {
+            *to = values.vars.get(var).and_then(Option::as_ref).map_or(Cell::Unbound, cell);
+        }
+        for (id, to) in &mut self.dictionaries {
+            let entries = values.dictionaries.get(id).into_iter().flatten();
+            *to = entries.map(|(key, of)| (datum(key), datum(of))).collect();
+        }
     }
 
     /// Moves the values of the persistent variables and dictionaries into the state of a game, whose evaluation can change them.

@@ -23,6 +23,7 @@ use orbit_database::{BlockStream, MemoryBudget, StreamError, StreamedBlock, Summ
 use orbit_engine::cpu::Cpu;
 use orbit_engine::fallback::Fallback;
 use orbit_engine::gpu::{Gpu, GpuDevice, GpuError, GpuOptions};
+use orbit_engine::lasting::Lasting;
 use orbit_engine::mixed::{EngineGroup, Mixed};
 use orbit_engine::narrowed::Narrowed;
 use orbit_engine::reference::{Bulk, Commentator, SpanFinder};
@@ -396,7 +397,8 @@ impl Executor {
     fn commentators(&self, outputs: &[Wants]) -> Result<Vec<Option<Commentator>>, EngineError> {
         let is_wanted = |prepared: &PreparedQuery, outputs: &Wants| {
             let sorts = outputs.contains(Wants::RANKS) && !prepared.query.sorts.is_empty();
-            (outputs.contains(Wants::COMMENTARY) || sorts) && prepared.planner.refusal().is_none()
+            let is_left = prepared.planner.refusal().is_none() && !prepared.lasts();
+            (outputs.contains(Wants::COMMENTARY) || sorts) && is_left
         };
         let queries = self.queries.iter().zip(outputs);
         let commentator = |(prepared, outputs): (&PreparedQuery, &Wants)| {
@@ -582,20 +584,24 @@ fn late_spans<'a>(
     finders.iter().zip(answers).enumerate().map(of_query).collect()
 }
 
-/// Creates an engine for all queries. Separate engines are used for queries over side lines, for queries over main lines, and for
-/// queries that cannot be compiled for the fast engines.
+/// Creates an engine for all queries. Separate engines are needed for queries over side lines, for queries over main lines, for
+/// queries that no plan (code for the fast engines) can express, and for each planned query that keeps values from game to game.
 fn engine_of(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<dyn Engine>, ScanError> {
     queries.iter().try_for_each(|prepared| check_engine(prepared, options.engine))?;
-    let kind = |prepared: &PreparedQuery| (!prepared.query.variations, prepared.planner.refusal().is_some());
-    let mut kinds: Vec<(bool, bool)> = queries.iter().map(kind).collect();
+    let kind = |query: usize| {
+        let prepared = &queries[query];
+        let lasting = prepared.lasts().then_some(query);
+        (!prepared.query.variations, prepared.planner.refusal().is_some(), lasting)
+    };
+    let mut kinds: Vec<_> = (0..queries.len()).map(kind).collect();
     kinds.sort_unstable();
     kinds.dedup();
     if let &[] | &[_] = &kinds[..] {
         return engine_for(queries, options);
     }
-    let have_side_lines = kinds.iter().any(|(main_lines, _)| !main_lines);
-    let group = |of: (bool, bool)| -> Result<EngineGroup, ScanError> {
-        let chosen: Vec<usize> = (0..queries.len()).filter(|&query| kind(&queries[query]) == of).collect();
+    let have_side_lines = kinds.iter().any(|(main_lines, ..)| !main_lines);
+    let group = |of: (bool, bool, Option<usize>)| -> Result<EngineGroup, ScanError> {
+        let chosen: Vec<usize> = (0..queries.len()).filter(|&query| kind(query) == of).collect();
         let of_group: Vec<PreparedQuery> = chosen.iter().map(|&query| queries[query].clone()).collect();
         let engine = engine_for(&of_group, options)?;
         Ok(EngineGroup { engine, queries: chosen, main_lines: have_side_lines && of.0 })
@@ -614,19 +620,22 @@ pub fn check_engine(prepared: &PreparedQuery, choice: EngineChoice) -> Result<()
         EngineChoice::Gpu => "gpu",
         EngineChoice::Auto | EngineChoice::Reference => return Ok(()),
     };
-    let Some(refusal) = prepared.planner.refusal() else { return Ok(()) };
+    let lasting = prepared.query.keeps_state.as_ref().filter(|_| name == "gpu" && prepared.lasts());
+    let Some(refusal) = prepared.planner.refusal().or(lasting) else { return Ok(()) };
     Err(Diagnostic::error(refusal.span, format!("engine `{name}` cannot run this query"), &refusal.message)
         .help("use --engine auto or --engine reference: the reference engine runs all queries, slowly"))
 }
 
 fn notes(queries: &[PreparedQuery], engine: &dyn Engine, options: &EngineOptions) -> Vec<String> {
     let refused = queries.iter().filter(|prepared| prepared.planner.refusal().is_some()).count();
-    let which = match (refused, queries.len()) {
+    let which = |count: usize| match (count, queries.len()) {
         (_, 1) => String::from("the query"),
         (1, _) => String::from("one of the queries"),
-        (refused, all) if refused == all => String::from("the queries"),
-        (refused, all) => format!("{refused} of the {all} queries"),
+        (count, all) if count == all => String::from("the queries"),
+        (count, all) => format!("{count} of the {all} queries"),
     };
+    let lasting = queries.iter().filter(|prepared| prepared.lasts()).count();
+    let (in_order, which) = (which(refused + lasting), which(refused));
     let mut notes = Vec::new();
     if refused > 0 && options.engine == EngineChoice::Auto {
         notes.push(format!("only the reference engine can run {which}, and it is slow"));
@@ -635,7 +644,7 @@ fn notes(queries: &[PreparedQuery], engine: &dyn Engine, options: &EngineOptions
         notes.push(format!("no positions are recomputed for {which}: no second engine can run it"));
     }
     if engine.info().in_order {
-        notes.push(format!("{which} needs the games in their order: one thread searches them"));
+        notes.push(format!("{in_order} needs the games in their order: one thread searches them"));
     }
     notes
 }
@@ -652,11 +661,14 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
         };
     }
     let plans = orbit_engine::plans(queries)?;
+    let is_lasting = queries.iter().any(PreparedQuery::lasts);
     let cpu = || Box::new(Cpu::new(Arc::clone(&plans)));
     let work = options.positions.saturating_mul(queries.len() as u64);
-    let card = card(options, work)?;
+    let card = if is_lasting { None } else { card(options, work)? };
     let engine: Box<dyn Engine> = match (options.engine, card) {
         (EngineChoice::Reference, _) => reference()?,
+        // Each query that keeps values from game to game has an engine of its own.
+        _ if is_lasting => Box::new(Lasting::new(&queries[0], Cpu::new(Arc::clone(&plans)))?),
         (_, None) => cpu(),
         (choice, Some(device)) => {
             let gpu = Box::new(Gpu::new(Arc::clone(&plans), device));
@@ -664,12 +676,14 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
         }
     };
     let engine: Box<dyn Engine> = match queries.iter().any(|prepared| prepared.planner.is_program()) {
-        true => Box::new(SettledHits::new(engine, bulk()?)),
-        false => engine,
+        true if !is_lasting => Box::new(SettledHits::new(engine, bulk()?)),
+        _ => engine,
     };
     let engine = match options.verify {
         None => engine,
         Some(sample) => {
+            // Values that are kept depend on all earlier games.
+            let sample = if is_lasting { Sample::All } else { sample };
             let other = if engine.info().name == "cpu" { reference()? } else { cpu() };
             Box::new(Verified::new(engine, other, sample))
         }

@@ -9,6 +9,7 @@ mod known;
 mod moves;
 mod rare;
 mod rays;
+mod run;
 mod seeks;
 mod strings;
 mod walks;
@@ -50,22 +51,14 @@ pub(super) fn run(
     let mut machine = FlatMachine::new(program, operands, games);
     if program.is_mask {
         let mut out = MaskBuilder::new(games.block);
-        games.each(|nodes| {
-            if machine.game(nodes, |slot, word| out.put(slot, word != 0)).is_err() {
-                games.stop();
-            }
-        });
+        machine.games(|slot, word| out.put(slot, word != 0));
         return SlotColumn::Bits(out.0);
     }
     let mut out = words();
     if machine.elsewhere != 0 {
         out.fill(machine.elsewhere);
     }
-    games.each(|nodes| {
-        if machine.game(nodes, |slot, word| out[slot] = word).is_err() {
-            games.stop();
-        }
-    });
+    machine.games(|slot, word| out[slot] = word);
     SlotColumn::Words(out)
 }
 
@@ -238,15 +231,28 @@ impl<'a> FlatMachine<'a> {
         }
     }
 
+    /// Runs the program on all games of the block, and passes the results to `put`.
+    fn games(&mut self, mut put: impl FnMut(usize, u64)) {
+        let games = self.games;
+        if self.begin_run().is_err() {
+            games.stop();
+        }
+        games.each(|nodes| {
+            self.note_game();
+            if self.game(nodes, &mut put).is_err() {
+                games.stop();
+            }
+        });
+        self.end_run();
+    }
+
     /// Runs the program at each node (position) of a game, in order, and passes the results to `put`. Nodes with the
     /// result `elsewhere` may be omitted.
     fn game(&mut self, nodes: NodeRange<'_>, mut put: impl FnMut(usize, u64)) -> Result<(), Stopped> {
         let Some(mut node) = self.next_led(nodes, 0) else { return Ok(()) };
-        self.bound.fill(false);
+        self.begin_values()?;
         self.repetitions = 0;
         self.games_seen += 1;
-        self.strings.begin();
-        self.entries.begin();
         self.boards.begin();
         self.leaving.begin();
         self.family.fill(nodes);

@@ -1,7 +1,7 @@
 //! Runs the reference engine on whole blocks. Queries about single positions are evaluated position by position, all
 //! others game by game.
 
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 use super::games::{GameAnswers, QueryFault, set};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     Wants,
 };
 use orbit_core::sync::lock;
-use orbit_query::{Type, TypedQuery};
+use orbit_query::{Type, TypedQuery, run::RunValues};
 use orbit_reel::{
     Block, GameRow,
     replay::{Slot, for_each_slot_of},
@@ -102,6 +102,14 @@ impl OneQuery {
         Ok(OneQuery { reference: Reference::new(query)?, ty: query.body.ty(), way })
     }
 
+    /// Returns the state that is kept from game to game, if the query keeps any.
+    fn run(&self) -> Option<MutexGuard<'_, RunState>> {
+        match &self.way {
+            BulkWay::Games { run: Some(run), .. } => Some(lock(run)),
+            _ => None,
+        }
+    }
+
     fn hits(&self, block: &Block, outputs: Wants, interrupt: &Interrupt) -> Result<Hits, Box<QueryFault>> {
         let mut hits = Hits::new(block);
         hits.set_kind(outputs, self.ty);
@@ -147,7 +155,7 @@ impl OneQuery {
     fn whole_games(
         &self,
         (number, query): (usize, &TypedQuery),
-        run: Option<&Mutex<RunState>>,
+        (run, at_games): (Option<&Mutex<RunState>>, Option<&[RunValues]>),
         (index, block): (usize, &Block),
         request: &BlockRequest<'_>,
     ) -> Result<Answers, EngineError> {
@@ -158,7 +166,12 @@ impl OneQuery {
         match run {
             Some(run) => {
                 let mut run = lock(run);
-                each_game(block, wanted, |slots, game, spots| found.add(slots, game, spots, &mut run))
+                each_game(block, wanted, |slots, game, spots| {
+                    if let Some(at_games) = at_games {
+                        run.set_values(&at_games[game.index()]);
+                    }
+                    found.add(slots, game, spots, &mut run)
+                })
             }
             None => each_game(block, wanted, |slots, game, spots| {
                 found.add(slots, game, spots, &mut RunState::new(query))
@@ -205,17 +218,52 @@ pub(super) fn each_game<E>(
 }
 
 impl Bulk {
+    /// Returns the values that each query keeps from game to game.
+    pub(crate) fn runs(&self) -> Vec<RunValues> {
+        self.queries.iter().map(|one| one.run().map(|run| run.values()).unwrap_or_default()).collect()
+    }
+
+    /// Sets the values that each query keeps from game to game.
+    pub(crate) fn set_runs(&self, runs: &[RunValues]) {
+        for (one, values) in self.queries.iter().zip(runs) {
+            if let Some(mut run) = one.run() {
+                run.set_values(values);
+            }
+        }
+    }
+
+    /// Returns the answers of the first query on a block. `at_games` contains, for each game, the values that earlier games have
+    /// kept.
+    pub(crate) fn scan_from(
+        &self,
+        block: &Block,
+        request: &BlockRequest<'_>,
+        at_games: &[RunValues],
+    ) -> Result<Vec<Answers>, EngineError> {
+        let one = &self.queries[0];
+        let BulkWay::Games { query, run } = &one.way else { unreachable!("the query keeps values") };
+        Ok(vec![one.whole_games((0, query), (run.as_ref(), Some(at_games)), (0, block), request)?])
+    }
+
     /// Returns the persistent variables and their values, which are printed at the end of a search.
     fn persistent(&self) -> Vec<(String, Vec<u8>)> {
-        let runs = self.queries.iter().filter_map(|one| match &one.way {
-            BulkWay::Games { run: Some(run), .. } => Some(lock(run)),
-            _ => None,
-        });
-        let named = |run: &RunState| -> Vec<(String, Vec<u8>)> {
-            run.printed().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-        };
-        runs.flat_map(|run| named(&run)).collect()
+        self.queries.iter().filter_map(OneQuery::run).flat_map(|run| named(&run)).collect()
     }
+
+    /// Returns the persistent variables as they are printed if the queries keep the given values.
+    pub(crate) fn persistent_of(&self, runs: &[RunValues]) -> Vec<(String, Vec<u8>)> {
+        let all = self.queries.iter().zip(runs).filter_map(|(one, values)| {
+            let mut run = one.run()?.clone();
+            run.set_values(values);
+            Some(named(&run))
+        });
+        all.flatten().collect()
+    }
+}
+
+/// Returns the variables that are printed at the end of a search, with their values.
+fn named(run: &RunState) -> Vec<(String, Vec<u8>)> {
+    run.printed().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 impl Engine for Bulk {
@@ -229,7 +277,7 @@ impl Engine for Bulk {
         let answers = |(index, block): (usize, &&Block)| {
             let answer = |(number, (one, &outputs)): (usize, (&OneQuery, &Wants))| {
                 if let BulkWay::Games { query, run } = &one.way {
-                    return one.whole_games((number, query), run.as_ref(), (index, block), request);
+                    return one.whole_games((number, query), (run.as_ref(), None), (index, block), request);
                 }
                 let interrupt = request.switch();
                 let told = |fault: Box<QueryFault>| fault.of_query(number, &interrupt);

@@ -12,7 +12,7 @@ use super::{
 use crate::{Id, RegisterWord, dag::Carried};
 use orbit_query::tree::{
     Assigned, ConditionOp as C, GameCondition, GameNumber, GamePosition, GameSquares, Kind, Line,
-    NumberOp as N, Path, PathStep, PositionOp as P, Ref, SquaresOp as S,
+    NumberOp as N, Path, PathStep, PositionOp as P, Ref, SquaresOp as S, VarId,
 };
 use orbit_transforms::{Expanded, Filter, FilterRef, NumberOrbit, Orbit};
 
@@ -21,10 +21,12 @@ use orbit_transforms::{Expanded, Filter, FilterRef, NumberOrbit, Orbit};
 const COPIES_MAX: usize = 16;
 
 impl Compiler<'_> {
-    /// Returns a mask that is true wherever the query matches. Returns `None` if no such mask is known. Also returns `None` if the
-    /// query may store a value or run into an error, because it must then be evaluated even where it cannot match.
+    /// Returns a mask that is true wherever a whole query matches. Returns `None` if no such mask is known. Also returns `None`
+    /// if the query must be evaluated even where it cannot match, because it may run into an error or store a value that is read
+    /// at another position or after the game.
     pub(super) fn lead_of_query(&mut self, filter: &Filter) -> CompileResult<Option<Id>> {
-        match self.is_sure(filter.node(), &mut Vec::new(), &|_| true) {
+        let ends_with_game = |var: &VarId| self.facts.lasting().all(|lasting| lasting != *var);
+        match self.is_sure(filter.node(), &mut Vec::new(), &ends_with_game) {
             true => self.needed(filter.node()),
             false => Ok(None),
         }

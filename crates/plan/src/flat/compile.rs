@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::{names::used, sizes};
 use crate::{
-    CARRIED_MAX, FlatChain, FlatEdge, FlatMove, FlatProgram, Instr, KeyOrder, Label, MoveSeek, PairSearch,
-    RegisterWord,
+    CARRIED_MAX, FlatChain, FlatEdge, FlatMove, FlatProgram, FlatRun, Instr, KeyOrder, Label, MoveSeek,
+    PairSearch, RegisterWord,
     dag::{Id, NO_VALUE, Op, TRUE},
     lower::Lower,
     operations::GameOp,
@@ -33,6 +33,13 @@ pub(crate) struct Facts {
     /// The minimum depth of nesting at which loops over squares become part of the flat program. A plan computes all other loops
     /// before the program runs.
     pub(crate) depth: usize,
+}
+
+impl Facts {
+    /// Returns the variables that keep their values from game to game.
+    pub(super) fn lasting(&self) -> impl Iterator<Item = VarId> {
+        self.vars.iter().zip(0..).filter(|(var, _)| var.life.outlives_games()).map(|(_, id)| VarId(id))
+    }
 }
 
 /// The result of compiling. The error names the construct that cannot be compiled.
@@ -142,6 +149,10 @@ impl<'l> Compiler<'l> {
             used(filter, &mut |var| *uses.entry(var).or_default() += 1);
             super::names::unbound(filter, &mut |var| unbound.push(var));
         });
+        // A persistent variable is also read after the game.
+        for var in facts.lasting() {
+            *uses.entry(var).or_default() += 1;
+        }
         Compiler {
             lower,
             facts,
@@ -227,6 +238,7 @@ impl<'l> Compiler<'l> {
             patterns: self.patterns,
             dictionaries: self.facts.dictionaries.iter().map(KeyOrder::from_dictionary).collect(),
             key_loops: self.key_loops,
+            run: FlatRun::from_query(self.lower.query, &self.facts.vars, &self.facts.dictionaries),
             time: self.time as u64,
         };
         Ok(self.lower.dag.game(GameOp::Flat(program.into()), operands))

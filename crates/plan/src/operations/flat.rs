@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{columns::TagText, op::Op};
 use orbit_core::board::PieceSet;
-use orbit_query::tree::{Arith, Cmp};
+use orbit_query::tree::{Arith, Cmp, Dictionary, DictionaryId, Holds, Var, VarId};
 
 /// A program that runs at each node of a game. The module `flat` of this crate compiles such programs.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -52,8 +52,37 @@ pub struct FlatProgram {
     pub dictionaries: Vec<KeyOrder>,
     /// The number of loops over dictionary keys.
     pub key_loops: usize,
+    /// The variables and dictionaries that keep their values from game to game; `None` if there are none.
+    pub run: Option<FlatRun>,
     /// The expected run time of the program at one position, in instructions.
     pub time: u64,
+}
+
+/// The variables and dictionaries of a program that keep their values from one game to the next.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FlatRun {
+    /// The number of the query to which they belong.
+    pub query: usize,
+    /// Each variable, and the kind of its values.
+    pub vars: Vec<(VarId, Holds)>,
+    /// Each dictionary, and the kinds of its keys and values. If the query writes no entry, they are not known.
+    pub dictionaries: Vec<(DictionaryId, Option<[Holds; 2]>)>,
+}
+
+impl FlatRun {
+    /// Returns the variables and dictionaries of a query that outlive games, or `None` if there are none.
+    pub(crate) fn from_query(query: usize, vars: &[Var], dictionaries: &[Dictionary]) -> Option<FlatRun> {
+        let vars = vars.iter().zip(0..).filter(|(var, _)| var.life.outlives_games());
+        let dictionaries = dictionaries.iter().zip(0..).filter(|(of, _)| of.life.outlives_games());
+        let run = FlatRun {
+            query,
+            vars: vars.map(|(var, id)| (VarId(id), var.holds)).collect(),
+            dictionaries: dictionaries
+                .map(|(of, id)| (DictionaryId(id), of.keys.zip(of.values).map(|(key, value)| [key, value])))
+                .collect(),
+        };
+        (!run.vars.is_empty() || !run.dictionaries.is_empty()).then_some(run)
+    }
 }
 
 /// A test of a move that was played. A field that is `None` or false accepts every move.

@@ -90,7 +90,9 @@ impl GameQueries<'_> {
     fn dictionary(&mut self, depth: usize) -> Term {
         let name = self.name("D");
         let (key, value) = (self.num(0), self.num(depth));
-        let template = match self.rng.below(4) {
+        let template = match self.rng.below(6) {
+            4 => "{dictionary $ $[@%5]=@ (#$)}",
+            5 => "{dictionary $ $[str(@%3)]=player black (if @>1 then #$[\"1\"] else #$)}",
             0 => "{local dictionary $ $[@%3]=@ (#$)}",
             1 => "{local dictionary $ {if check then $[\"a\"]=@} $[\"b\"]=@ ($[\"a\"])}",
             2 => "{local dictionary $ not $[@%7] $[ply%7]=@ (#$)}",
@@ -216,9 +218,18 @@ pub const CONSTRUCTS: &[Construct] = &[
     Construct {
         name: "persistent",
         ty: Ty::Num,
-        make: |g, _| {
-            let template = *g.rng.pick(&["{persistent $+=1 ($%5)}", "{persistent quiet $ $+=ply ($%3)}"]);
-            g.held(Ty::Num, template, vec![])
+        make: |g, d| {
+            let template = *g.rng.pick(&[
+                "{persistent $+=1 ($%5)}",
+                "{persistent quiet $ $+=ply ($%3)}",
+                "{persistent $ {if @ then $+=1} ($%4)}",
+                "{persistent $ {{@ $+=1 false} or true} ($%3)}",
+                "{persistent $ {if @ then $|=to} #($ & A)}",
+                "{persistent $ {if @ then $=typename to} {if terminal then unbind $} {if isunbound $ then $=\"-\"} ((#$)+ascii $)}",
+                "{persistent $ {if @ then $=player white} (if initial then #$ else ply)}",
+            ]);
+            let subs = if template.contains('@') { vec![g.bool(d)] } else { vec![] };
+            g.held(Ty::Num, template, subs)
         },
     },
     Construct {

@@ -1,9 +1,9 @@
-//! The dictionaries of flat programs. All of them are emptied before each game.
+//! The dictionaries of flat programs. They are emptied before each game, unless they outlast games.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::{FlatMachine, Stopped, strings::FlatStrings};
-use orbit_plan::{EntryInstr, FlatProgram, KeyOrder, Label};
+use orbit_plan::{EntryInstr, FlatProgram, Holds, KeyOrder, Label};
 
 /// The maximum number of entries in all dictionaries of a game. This many entries take about 40 MB. A game that needs
 /// more is left to the reference engine.
@@ -16,30 +16,76 @@ const KEPT_MAX: usize = 1 << 12;
 pub(super) struct Entries {
     of: Vec<HashMap<u64, u64>>,
     order: Vec<KeyOrder>,
+    life: Vec<EntryLife>,
+    /// The entries with strings that were written in the current game into dictionaries that outlast it: the indices of the
+    /// dictionaries, and the keys.
+    new: HashSet<(u16, u64)>,
     /// For each loop over the keys of a dictionary, the keys that are still to be visited. The last key of the list is
     /// visited next.
     open: Vec<Vec<u64>>,
 }
 
+/// The time for which a dictionary keeps its entries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum EntryLife {
+    Game,
+    /// The entries outlast the game, and contain no strings.
+    Run,
+    /// The entries outlast the game, and contain strings.
+    RunWithTexts,
+}
+
 impl Entries {
     pub(super) fn new(program: &FlatProgram) -> Entries {
+        let mut life = vec![EntryLife::Game; program.dictionaries.len()];
+        for (dictionary, holds) in program.run.iter().flat_map(|run| &run.dictionaries) {
+            let has_texts = holds.iter().flatten().any(|holds| *holds == Holds::Text);
+            life[dictionary.0 as usize] = if has_texts { EntryLife::RunWithTexts } else { EntryLife::Run };
+        }
         Entries {
             of: vec![HashMap::new(); program.dictionaries.len()],
+            life,
+            new: HashSet::new(),
             order: program.dictionaries.clone(),
             open: vec![Vec::new(); program.key_loops],
         }
     }
 
-    /// Empties all dictionaries for a new game.
+    /// Empties the dictionaries for a new game, except those that outlast games.
     pub(super) fn begin(&mut self) {
-        for of in &mut self.of {
+        let of_game = self.of.iter_mut().zip(&self.life).filter(|(_, life)| **life == EntryLife::Game);
+        for (of, _) in of_game {
             of.clear();
             of.shrink_to(KEPT_MAX);
         }
     }
 
+    /// Returns the entries of a dictionary: keys and values.
+    pub(super) fn all(&self, dictionary: usize) -> impl Iterator<Item = (u64, u64)> {
+        self.of[dictionary].iter().map(|(&key, &value)| (key, value))
+    }
+
+    /// Adds an entry from before the game.
+    pub(super) fn keep(&mut self, dictionary: usize, key: u64, value: u64) {
+        self.of[dictionary].insert(key, value);
+    }
+
+    /// Removes the entries with strings that were written since the last call into dictionaries that outlast games. Returns the
+    /// dictionary, the key and the value of each.
+    pub(super) fn take_new(&mut self) -> Vec<(usize, u64, u64)> {
+        let Entries { of, new, .. } = self;
+        let taken = new.drain().filter_map(|(dictionary, key)| {
+            let dictionary = usize::from(dictionary);
+            Some((dictionary, key, of[dictionary].remove(&key)?))
+        });
+        taken.collect()
+    }
+
     fn put(&mut self, dictionary: u16, key: u64, value: u64) -> Result<(), Stopped> {
         self.of[usize::from(dictionary)].insert(key, value);
+        if self.life[usize::from(dictionary)] == EntryLife::RunWithTexts {
+            self.new.insert((dictionary, key));
+        }
         let entries: usize = self.of.iter().map(HashMap::len).sum();
         if entries > ENTRIES_MAX { Err(Stopped) } else { Ok(()) }
     }

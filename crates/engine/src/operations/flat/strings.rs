@@ -121,6 +121,21 @@ impl FlatStrings {
         self.known[1].shrink_to(strings_max, |_| 0);
     }
 
+    /// Returns the number of a string that stays when a game ends. There must be no strings of a game yet.
+    pub(super) fn keep(&mut self, text: &[u8]) -> Result<u64, Stopped> {
+        let hash = match text {
+            [] | [_] => return self.number_of(text),
+            _ => self.hasher.hash_one(text),
+        };
+        if let Some(string) = self.find(text, hash) {
+            return Ok(string);
+        }
+        self.check_room(text)?;
+        let string = self.add(text, hash, 0);
+        self.literals = [self.places.len(), self.bytes.len()];
+        Ok(string)
+    }
+
     /// Returns the bytes of the string whose number is `string`.
     pub(super) fn get(&self, string: u64) -> &[u8] {
         match string {
@@ -172,17 +187,25 @@ impl FlatStrings {
             _ => {}
         }
         let hash = self.hasher.hash_one(text);
+        if let Some(string) = self.find(text, hash) {
+            return Ok(string);
+        }
+        self.check_room(text)?;
+        Ok(self.add(text, hash, 1))
+    }
+
+    /// Returns the number of a string of at least two bytes, if it has one.
+    fn find(&self, text: &[u8], hash: u64) -> Option<u64> {
         let find = |known: &HashTable<u32>| {
             known.find(hash, |&place| self.get(number(place)) == text).map(|&place| number(place))
         };
-        if let Some(string) = self.known.iter().find_map(find) {
-            return Ok(string);
-        }
+        self.known.iter().find_map(find)
+    }
+
+    /// Returns an error if there is no room for another string.
+    fn check_room(&self, text: &[u8]) -> Result<(), Stopped> {
         let is_long = text.len() > LENGTH_MAX || self.bytes.len() + text.len() > BYTES_MAX;
-        if is_long || self.places.len() >= STRINGS_MAX {
-            return Err(Stopped);
-        }
-        Ok(self.add(text, hash, 1))
+        if is_long || self.places.len() >= STRINGS_MAX { Err(Stopped) } else { Ok(()) }
     }
 }
 

@@ -1,0 +1,53 @@
+//! The values that queries keep from one game to the next, while their programs run on a block.
+
+use std::cell::RefCell;
+
+use orbit_plan::RunValues;
+
+/// The kept values of all queries of a search. A program may run several times on a block, for hits, values and copies, so the
+/// values before the block remain until the block is done. All lists are empty if no query keeps a value.
+#[derive(Debug, Default)]
+pub(crate) struct BlockRuns {
+    /// The values of each query before the block.
+    before: Vec<RunValues>,
+    /// The values of each query after the block.
+    after: RefCell<Vec<RunValues>>,
+    /// If they are requested, the values at the beginning of each game, of the query whose program ran last.
+    at_games: Option<RefCell<Vec<RunValues>>>,
+}
+
+impl BlockRuns {
+    /// Creates the values for a block. If `by_game` is true, the values at the beginning of each game are recorded.
+    pub(crate) fn new(before: Vec<RunValues>, by_game: bool) -> BlockRuns {
+        let after = RefCell::new(before.clone());
+        BlockRuns { before, after, at_games: by_game.then(RefCell::default) }
+    }
+
+    /// Returns the values of a query before the block, and forgets the values at the beginning of games.
+    pub(super) fn begin(&self, query: usize) -> &RunValues {
+        if let Some(at_games) = &self.at_games {
+            at_games.borrow_mut().clear();
+        }
+        &self.before[query]
+    }
+
+    /// Calls `values` at the beginning of a game, and records the result, if it is requested.
+    pub(super) fn begin_game(&self, values: impl FnOnce() -> RunValues) {
+        if let Some(at_games) = &self.at_games {
+            at_games.borrow_mut().push(values());
+        }
+    }
+
+    /// Records the values of a query after the block. If the program runs again, to compute values or copies, they stay the same,
+    /// and have already been taken.
+    pub(super) fn end(&self, query: usize, values: RunValues) {
+        if let Some(after) = self.after.borrow_mut().get_mut(query) {
+            *after = values;
+        }
+    }
+
+    /// Returns the values of each query after the block, and those at the beginning of each game.
+    pub(crate) fn take(&self) -> [Vec<RunValues>; 2] {
+        [self.after.take(), self.at_games.as_ref().map(RefCell::take).unwrap_or_default()]
+    }
+}
