@@ -52,6 +52,13 @@ fn comments_are_read_for_queries_that_ask() {
 #[test]
 fn the_last_game_is_known_before_the_first() {
     assert_eq!(plain("gamenumber == lastgamenumber"), "4 0\n");
+    // The values of `sort` and the spans of hits are computed after the hits.
+    assert_eq!(plain("sort \"left\" (lastgamenumber - gamenumber) initial"), "1 0\n2 0\n3 0\n4 0\n");
+    let lengths = |engine| {
+        let query = "line --> {gamenumber==lastgamenumber ply<3} --> true";
+        stdout(&["scan", "--stats", "length", "--engine", engine, query, "main.pgn"])
+    };
+    assert_eq!(lengths("cpu"), lengths("reference"));
     let (code, fault) = told(&["scan", "lastgamenumber", "-"]);
     assert_eq!(code, Some(2), "{fault}");
     assert!(fault.contains("standard input, pipes and the web are read once"), "{fault}");

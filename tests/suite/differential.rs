@@ -26,7 +26,7 @@ use std::{
 
 use orbit_core::board::Position;
 use orbit_engine::{
-    Engine, Hits, PreparedQuery, Values, Wants,
+    Answers, BlockRequest, Engine, Hits, PreparedQuery, Values, Wants,
     cpu::{Cpu, Isa, MachineCode},
     reference::Bulk,
 };
@@ -285,7 +285,7 @@ fn compare_engines(query: &TypedQuery, block: &Block, options: PlanOptions) -> O
     let wanted = Wants::VALUES | Wants::ALL_COPIES;
     // Each answer begins with the values from before the first game.
     let again = || cpu.set_runs(prepared.plans().unwrap().runs());
-    let (slow, fast) = (reference.answer(block, wanted).unwrap(), cpu.answer(block, wanted).unwrap());
+    let (slow, fast) = (answers(&reference, block, wanted), answers(&cpu, block, wanted));
     let told = (slow.copies.expect("copies are wanted"), fast.copies.expect("copies are wanted"));
     let (slow, fast) = (slow.hits, fast.hits);
     if let Some(fault) = difference(["reference", "cpu"], &slow, &fast, block) {
@@ -296,14 +296,14 @@ fn compare_engines(query: &TypedQuery, block: &Block, options: PlanOptions) -> O
             if isa == Isa::detected() && code == MachineCode::Always {
                 continue;
             }
-            let other = Cpu::with(plans(), isa, code).answer(block, wanted).unwrap();
+            let other = answers(&Cpu::with(plans(), isa, code), block, wanted);
             if (&other.hits, other.copies.as_ref()) != (&fast, Some(&told.1)) {
                 return Outcome::Differ(format!("cpu differs for {}, machine code {code:?}", isa.name()));
             }
         }
     }
     again();
-    if cpu.answer(block, Wants::HITS).unwrap().hits.bits != fast.bits {
+    if answers(&cpu, block, Wants::HITS).hits.bits != fast.bits {
         return Outcome::Differ("the bits change with the values wanted".into());
     }
     if reference.info().copies[0] != cpu.info().copies[0] {
@@ -314,11 +314,8 @@ fn compare_engines(query: &TypedQuery, block: &Block, options: PlanOptions) -> O
         ));
     }
     let counts = |engine: &dyn Engine| {
-        engine
-            .answer(block, Wants::COPY_COUNTS)
-            .unwrap()
-            .copies
-            .map_or(Vec::new(), |copies| copies.sums().to_vec())
+        let copies = answers(engine, block, Wants::COPY_COUNTS).copies;
+        copies.map_or(Vec::new(), |copies| copies.sums().to_vec())
     };
     again();
     let counts = (counts(&Bulk::new([query]).unwrap()), counts(&cpu));
@@ -349,6 +346,13 @@ fn compare_engines(query: &TypedQuery, block: &Block, options: PlanOptions) -> O
     }
     let hits = fast.count();
     Outcome::Same(Box::new(prepared), hits)
+}
+
+/// Returns the answers to a query on a block, as if the block were the whole database.
+fn answers(engine: &dyn Engine, block: &Block, wanted: Wants) -> Answers {
+    let (outputs, last_game) = ([wanted], Some(block.games_len() as u32));
+    let request = BlockRequest { last_game, ..BlockRequest::all(&outputs) };
+    engine.scan(&[block], &request).unwrap().remove(0).remove(0)
 }
 
 /// Returns a message about the first slot (position) at which the results of two engines differ.

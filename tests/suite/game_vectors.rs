@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use std::ops::ControlFlow;
 
 use orbit_database::{BlockStream, StreamOptions};
-use orbit_engine::{Answer, Answers, Engine, EngineError, Rank, Wants};
+use orbit_engine::{Answer, Answers, BlockRequest, Engine, EngineError, Rank, Wants};
 use orbit_reel::Block;
 use orbit_search::{
     choice::{Choice, Order},
@@ -56,8 +56,10 @@ pub(super) fn rows(table: &str) -> Vec<Row> {
 /// Runs the query of a row on some blocks (groups of games). Returns the engine's result in the notation of the table.
 pub(super) fn printed(row: &Row, engine: &dyn Engine, blocks: &[Block]) -> Result<String, EngineError> {
     let mut all = Answered { row, out: Vec::new(), games: Vec::new() };
+    let games: usize = blocks.iter().map(Block::games_len).sum();
+    let request = BlockRequest { last_game: Some(games as u32), ..BlockRequest::all(&[Wants::VALUES]) };
     for block in blocks {
-        all.add(block, &engine.answer(block, Wants::VALUES)?);
+        all.add(block, &engine.scan(&[block], &request)?.remove(0).remove(0));
     }
     Ok(all.finish())
 }

@@ -154,7 +154,7 @@ fn a_plan_finds_the_alternative_that_makes_a_hit() {
                 all.remove(0).remove(0).hits
             };
             let (all, alone) = (hits(&engine(query.body.clone())), Vec::from_iter(alone.iter().map(hits)));
-            let first = alternatives.first(block, &all, &Interrupt::default()).unwrap();
+            let first = alternatives.first(block, &all, (None, &Interrupt::default())).unwrap();
             for slot in all.slots(0..block.slots()) {
                 let number = alone.iter().position(|hits| hits.contains(slot)).unwrap();
                 assert_eq!(first[slot] as usize, number, "{text}, slot {slot}");

@@ -29,7 +29,8 @@ impl Alternatives {
         Some(Alternatives { cpu: Cpu::new(Arc::new(Plans::new(vec![Arc::new(planner)]).ok()?)) })
     }
 
-    /// Returns, for each hit of a block, the number of the first alternative that matches there.
+    /// Returns, for each hit of a block, the number of the first alternative that matches there. `last_game` is the number of
+    /// the database's last game, if it is known.
     ///
     /// # Errors
     ///
@@ -38,7 +39,7 @@ impl Alternatives {
         &self,
         block: &Block,
         hits: &Hits,
-        interrupt: &Interrupt,
+        (last_game, interrupt): (Option<u32>, &Interrupt),
     ) -> Result<HitValues<i32>, EngineError> {
         if hits.count() == 0 {
             return Ok(HitValues::default());
@@ -46,6 +47,7 @@ impl Alternatives {
         let at_hits = |_: usize, _: &Block, _: usize, all: &mut Hits| all.bits.clone_from(&hits.bits);
         let request = BlockRequest {
             select: Some(&at_hits),
+            last_game,
             interrupt: Some(interrupt),
             ..BlockRequest::all(&[Wants::VALUES])
         };

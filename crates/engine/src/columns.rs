@@ -18,16 +18,16 @@ pub struct GameColumn {
     pub number: Vec<u64>,
 }
 
-/// Computes one column for all games of a block.
-pub fn game_column(column: &TagColumn, block: &Block) -> GameColumn {
+/// Computes one column for all games of a block. `last_game` is the number of the database's last game, if it is known.
+pub fn game_column(column: &TagColumn, block: &Block, last_game: Option<u32>) -> GameColumn {
     let mut out = GameColumn::default();
     for game in block.games() {
         match column {
             TagColumn::Result(result) => out.mask.push(mask(ended(game.outcome(), *result))),
             TagColumn::Text(test) => out.mask.push(mask(holds(test, &game))),
             TagColumn::Swapped => out.mask.push(mask(game.is_swapped())),
-            TagColumn::Elo(_) | TagColumn::Year | TagColumn::GameNumber => {
-                let number = number(column, &game);
+            TagColumn::Elo(_) | TagColumn::Year | TagColumn::GameNumber | TagColumn::LastGameNumber => {
+                let number = number(column, &game, last_game);
                 out.mask.push(mask(number.is_some()));
                 out.number.push(i64::from(number.unwrap_or(0)) as u64);
             }
@@ -49,9 +49,10 @@ fn ended(outcome: Outcome, result: GameResult) -> bool {
     )
 }
 
-fn number(column: &TagColumn, game: &GameRow) -> Option<i32> {
+fn number(column: &TagColumn, game: &GameRow, last_game: Option<u32>) -> Option<i32> {
     match column {
         TagColumn::GameNumber => i32::try_from(game.number()).ok(),
+        TagColumn::LastGameNumber => i32::try_from(last_game?).ok(),
         TagColumn::Year => date::year_as_cql(game),
         TagColumn::Elo(side) => rating::of_game_as_cql(game, *side),
         TagColumn::Result(_) | TagColumn::Text(_) | TagColumn::Swapped => None,

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 
 use super::{
-    Interrupt,
+    BlockRequest, Interrupt,
     carry::{SlotColumn, carried_bits, carried_words},
     columns::{GameColumn, game_column},
 };
@@ -22,6 +22,8 @@ use orbit_reel::Block;
 #[derive(Debug)]
 pub(super) struct Context<'a> {
     pub(super) block: &'a Block,
+    /// The number of the database's last game, if it is known.
+    last_game: Option<u32>,
     /// The columns with one value for each game, computed from the games' tags.
     columns: Vec<GameColumn>,
     /// The results of stages (parts of a plan that run before the rest). The key is the number of the word in the plan,
@@ -37,9 +39,10 @@ pub(super) struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// Creates a context without columns or results. It reuses `spare`, the buffers of an earlier block.
-    pub(super) fn new(block: &'a Block, spare: Vec<Vec<u64>>, interrupt: Interrupt) -> Context<'a> {
+    pub(super) fn new(block: &'a Block, spare: Vec<Vec<u64>>, request: &BlockRequest<'_>) -> Context<'a> {
         let (columns, found, carried) = (Vec::new(), HashMap::new(), HashMap::new());
-        Context { block, columns, found, carried, games: BlockGames::new(block, interrupt), spare }
+        let (interrupt, last_game) = (request.switch(), request.last_game);
+        Context { block, last_game, columns, found, carried, games: BlockGames::new(block, interrupt), spare }
     }
 
     /// Sets the values that queries keep from game to game.
@@ -75,7 +78,7 @@ impl<'a> Context<'a> {
     /// one list, so the missing columns are at the end of `columns`.
     pub(super) fn add_columns(&mut self, columns: &[TagColumn]) {
         let more = columns.iter().skip(self.columns.len());
-        self.columns.extend(more.map(|column| game_column(column, self.block)));
+        self.columns.extend(more.map(|column| game_column(column, self.block, self.last_game)));
     }
 
     pub(super) fn interrupt(&self) -> &Interrupt {

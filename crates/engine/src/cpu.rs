@@ -151,7 +151,7 @@ impl Cpu {
         let spare = || lock(&self.spare);
         let words = spare().pop().unwrap_or_default();
         let runs = BlockRuns::new(self.runs(), by_game);
-        let mut context = Context::new(block, words, request.switch()).with_runs(runs);
+        let mut context = Context::new(block, words, request).with_runs(runs);
         let mut all = self.hits(&mut context);
         if context.is_stopped() || context.interrupt().is_set() {
             return Err(ended(&context));

@@ -30,7 +30,7 @@ mod wgsl;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
-use super::{Hits, Interrupt, context::Context};
+use super::{BlockRequest, Hits, Interrupt, context::Context};
 use device::Device;
 use orbit_core::sync::{lock, wait};
 use orbit_plan::Plan;
@@ -271,8 +271,8 @@ impl GpuDevice {
 }
 
 /// Returns a new, empty context for each block.
-fn contexts<'a>(blocks: &[&'a Block], interrupt: &Interrupt) -> Vec<Context<'a>> {
-    blocks.iter().map(|block| Context::new(block, Vec::new(), interrupt.clone())).collect()
+fn contexts<'a>(blocks: &[&'a Block], request: &BlockRequest<'_>) -> Vec<Context<'a>> {
+    blocks.iter().map(|block| Context::new(block, Vec::new(), request)).collect()
 }
 
 /// Returns an empty record of hits for each query and each block.

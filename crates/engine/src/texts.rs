@@ -27,7 +27,7 @@ impl Engine for Texts {
         for (block, answers) in blocks.iter().zip(&mut all) {
             for (query, (answers, outputs)) in answers.iter_mut().zip(request.outputs).enumerate() {
                 if outputs.contains(Wants::VALUES) && answers.hits.values == Values::None {
-                    self.reference.add_texts(query, block, &mut answers.hits, &request.switch())?;
+                    self.reference.add_texts(query, block, &mut answers.hits, request)?;
                 }
             }
         }

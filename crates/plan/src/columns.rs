@@ -17,6 +17,8 @@ pub enum TagColumn {
     Year,
     /// Number: the number of the game.
     GameNumber,
+    /// Number: the number of the last game of the database. It has no value if it is unknown.
+    LastGameNumber,
     /// Mask: the game is evaluated with White and Black swapped, so that a given player is always on the same side.
     Swapped,
     /// Mask: a condition on strings is true.

@@ -394,7 +394,11 @@ impl Executor {
     }
 
     /// Creates a commentator for each query whose comments or sort values are requested. Engines do not compute these.
-    fn commentators(&self, outputs: &[Wants]) -> Result<Vec<Option<Commentator>>, EngineError> {
+    fn commentators(
+        &self,
+        outputs: &[Wants],
+        last_game: Option<u32>,
+    ) -> Result<Vec<Option<Commentator>>, EngineError> {
         let is_wanted = |prepared: &PreparedQuery, outputs: &Wants| {
             let sorts = outputs.contains(Wants::RANKS) && !prepared.query.sorts.is_empty();
             let is_left = prepared.planner.refusal().is_none() && !prepared.lasts();
@@ -402,7 +406,7 @@ impl Executor {
         };
         let queries = self.queries.iter().zip(outputs);
         let commentator = |(prepared, outputs): (&PreparedQuery, &Wants)| {
-            let new = || Commentator::new(&prepared.query, *outputs);
+            let new = || Commentator::new(&prepared.query, *outputs, last_game);
             is_wanted(prepared, outputs).then(new).transpose()
         };
         Ok(queries.map(commentator).collect::<Result<_, _>>()?)
@@ -410,11 +414,15 @@ impl Executor {
 
     /// Creates a span finder for each query whose spans (the matched moves and positions) are requested. It is used if the engine
     /// does not return spans.
-    fn span_finders(&self, outputs: &[Wants]) -> Result<Vec<Option<SpanFinder>>, EngineError> {
+    fn span_finders(
+        &self,
+        outputs: &[Wants],
+        last_game: Option<u32>,
+    ) -> Result<Vec<Option<SpanFinder>>, EngineError> {
         let finder = |(prepared, outputs): (&PreparedQuery, &Wants)| {
             let query = &prepared.query;
             let is_wanted = outputs.contains(Wants::SPANS) && query.has_spans() && !query.outlives_games();
-            is_wanted.then(|| SpanFinder::new(query)).transpose()
+            is_wanted.then(|| SpanFinder::new(query, last_game)).transpose()
         };
         Ok(self.queries.iter().zip(outputs).map(finder).collect::<Result<_, _>>()?)
     }
@@ -472,7 +480,8 @@ impl Executor {
         let outputs = &outputs[..];
         let mut fault = None;
         let interrupt = &Interrupt::from_flag(stream.interrupt_flag());
-        let (commentators, finders) = (self.commentators(outputs)?, self.span_finders(outputs)?);
+        let (commentators, finders) =
+            (self.commentators(outputs, last_game)?, self.span_finders(outputs, last_game)?);
         let scan = |blocks: &[&Arc<Block>], room: &MemoryBudget| {
             let views: Vec<BlockView<'_>> =
                 blocks.iter().map(|block| BlockView::new(block, choice)).collect();

@@ -242,8 +242,8 @@ impl Gpu {
         };
         let carries =
             on.most_games().is_some_and(|games| has_room(device, staged(), (on.most_segments(), games)));
+        let mut contexts = contexts(blocks, request);
         let interrupt = request.switch();
-        let mut contexts = contexts(blocks, &interrupt);
         let mut card = OnCard { open, blocks, on, transposed, carries, interrupt, set: None };
 
         let mut all = Vec::with_capacity(self.plans.len());

@@ -20,7 +20,7 @@ use super::pack::{self, Caps, GAME_BYTES, Upload, uploads};
 use super::run::{self, KernelInput, KernelRun, caps, timed};
 use super::{AdapterReport, GpuDevice, GpuError, GpuOptions, Kernel, OpenDevice, Times, Variant};
 use super::{along, contexts, no_hits, store};
-use crate::{Hits, Interrupt};
+use crate::{BlockRequest, Hits, Interrupt};
 use orbit_core::sync::lock;
 use orbit_plan::TagColumn;
 use orbit_reel::Block;
@@ -87,7 +87,7 @@ impl Resident<'_> {
         }
         let mut times = Times::default();
         let mut out = no_hits(blocks, kernel.outputs);
-        let mut contexts = contexts(blocks, &Interrupt::default());
+        let mut contexts = contexts(blocks, &BlockRequest::all(&[]));
         contexts.iter_mut().for_each(|context| context.add_columns(columns));
         let mut lent = lock(runs);
         // After an error, the buffers may be in any state. So new buffers replace the used ones until all work is done.

@@ -72,12 +72,13 @@ impl Bulk {
         query: usize,
         block: &Block,
         hits: &mut Hits,
-        interrupt: &Interrupt,
+        request: &BlockRequest<'_>,
     ) -> Result<(), EngineError> {
+        let (interrupt, last_game) = (&request.switch(), request.last_game);
         let one = &self.queries[query];
         let (Type::Str, BulkWay::Games { query: whole, .. }) = (one.ty, &one.way) else { return Ok(()) };
         let mut found =
-            GameAnswers::new(block, whole, &one.reference, Wants::VALUES, None, interrupt.clone());
+            GameAnswers::new(block, whole, &one.reference, Wants::VALUES, last_game, interrupt.clone());
         let has_hits = |game: usize| hits.any_in(block.game(game).slots());
         let added = each_game(block, has_hits, |slots, game, spots| {
             found.add(slots, game, spots, &mut RunState::new(whole))

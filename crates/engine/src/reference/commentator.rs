@@ -25,17 +25,24 @@ pub struct Commentator {
     alternatives: Option<Alternatives>,
     /// True if the query's only output is a mark at each hit.
     marks_alone: bool,
+    /// The number of the database's last game, if it is known.
+    last_game: Option<u32>,
     /// True if the query prints messages and they are requested. The query must then be evaluated on all games.
     prints: bool,
 }
 
 impl Commentator {
-    /// Prepares a query for which [`Wants::COMMENTARY`] or [`Wants::RANKS`] is requested.
+    /// Prepares a query for which [`Wants::COMMENTARY`] or [`Wants::RANKS`] is requested. `last_game` is the number of the
+    /// database's last game, if it is known.
     ///
     /// # Errors
     ///
     /// Fails if the query's transformed patterns cannot be generated; see [`ReferenceError`].
-    pub fn new(query: &TypedQuery, wanted: Wants) -> Result<Commentator, ReferenceError> {
+    pub fn new(
+        query: &TypedQuery,
+        wanted: Wants,
+        last_game: Option<u32>,
+    ) -> Result<Commentator, ReferenceError> {
         let prints = wanted.contains(Wants::COMMENTARY) && query.prints_messages();
         let (at_hits, marks_alone) = (query.writes_at_hits(), query.writes_marks_alone());
         let left = query.written_at_hits().filter(|_| at_hits);
@@ -44,7 +51,17 @@ impl Commentator {
         let alternatives = at_hit.and_then(Alternatives::new);
         let left = left.as_ref().map(Reference::new).transpose()?;
         let (query, reference) = (query.clone(), Reference::new(query)?);
-        Ok(Commentator { query, reference, wanted, at_hits, left, alternatives, marks_alone, prints })
+        Ok(Commentator {
+            query,
+            reference,
+            wanted,
+            at_hits,
+            left,
+            alternatives,
+            marks_alone,
+            last_game,
+            prints,
+        })
     }
 
     /// Returns true if ranks are requested and the query has a `sort` filter.
@@ -76,9 +93,13 @@ impl Commentator {
             Some(left) if hits.is_some() => left,
             _ => &self.reference,
         };
-        let all = GameAnswers::new(block, &self.query, reference, wanted, None, interrupt.clone());
-        let first =
-            |hits| self.alternatives.as_ref().map(|all| all.first(block, hits, interrupt)).transpose();
+        let all = GameAnswers::new(block, &self.query, reference, wanted, self.last_game, interrupt.clone());
+        let first = |hits| {
+            self.alternatives
+                .as_ref()
+                .map(|all| all.first(block, hits, (self.last_game, interrupt)))
+                .transpose()
+        };
         let at_hits = hits.map(|hits| Ok::<_, EngineError>((hits, first(hits)?))).transpose()?;
         let mut all = all.at(at_hits);
         let mut run = RunState::new(&self.query);

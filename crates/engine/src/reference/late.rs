@@ -24,6 +24,8 @@ pub struct SpanFinder {
     query: TypedQuery,
     reference: Reference,
     judges_apart: bool,
+    /// The number of the database's last game, if it is known.
+    last_game: Option<u32>,
 }
 
 /// A span finder for a query's hits in one block.
@@ -44,14 +46,17 @@ pub struct LateSpans<'a> {
 type LateHit = (u32, Option<usize>);
 
 impl SpanFinder {
-    /// Prepares a query by generating its transformed patterns.
+    /// Prepares a query by generating its transformed patterns. `last_game` is the number of the database's last game, if it is
+    /// known.
     ///
     /// # Errors
     ///
     /// Fails if the patterns cannot be generated; see [`ReferenceError`].
-    pub fn new(query: &TypedQuery) -> Result<SpanFinder, ReferenceError> {
+    pub fn new(query: &TypedQuery, last_game: Option<u32>) -> Result<SpanFinder, ReferenceError> {
         let reference = Reference::new(query)?;
-        Ok(SpanFinder { query: query.clone(), reference, judges_apart: query.judges_apart() })
+        // The number is known only when a whole game is evaluated.
+        let judges_apart = query.judges_apart() && !query.asks_for_last_game();
+        Ok(SpanFinder { query: query.clone(), reference, judges_apart, last_game })
     }
 
     /// Creates a span finder for one block. `number` is the number of the query in the search. `fault` receives the
@@ -74,7 +79,7 @@ impl SpanFinder {
         if self.judges_apart {
             return self.reference.spans(spots, hits, interrupt);
         }
-        let wanted = WantedFacts { spans: true, ..WantedFacts::default() };
+        let wanted = WantedFacts { spans: true, last_game: self.last_game, ..WantedFacts::default() };
         let mut found = self.reference.game(
             spots,
             &mut RunState::new(&self.query),

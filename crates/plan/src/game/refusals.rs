@@ -334,7 +334,7 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
     fn number<Q: Form<Mark = M>>(&mut self, op: &GameNumber<Q>, at: Span, place: &FilterPlace) -> Refused {
         use GameNumber as G;
         match op {
-            G::PositionId | G::Depth => Ok(()),
+            G::PositionId | G::Depth | G::LastGameNumber => Ok(()),
             G::Elsewhere(of) => self.elsewhere(of, at, place),
             G::CountMoves { edge, target } => self.edge(edge, target.as_ref().map(Kind::node), at, place),
             G::Move(of) => self.moves(of, at, place),
@@ -350,7 +350,6 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
             G::Length(_) | G::IndexOf(..) | G::ToNumber(_) | G::CodeOf(_) | G::GroupStart(_) => {
                 Err(not_planned(at, "a number that is told of a string"))
             }
-            G::LastGameNumber => Err(not_planned(at, "`lastgamenumber`")),
         }
     }
 

@@ -95,6 +95,7 @@ impl Lower {
             N::Depth => (self.leaf(Leaf::Depth), always),
             N::Distance(a, b) => self.of_two(GameOp::Distance, a, b),
             N::Sort { of, .. } => self.number(of),
+            N::LastGameNumber => self.column_number(crate::TagColumn::LastGameNumber),
             _ => unreachable!("the planner has refused the query"),
         }
     }

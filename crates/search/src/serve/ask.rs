@@ -130,8 +130,9 @@ impl OpenDatabases {
         let has_comments = choice.reads_comments() || shows_comments || extras.nodes;
         // If `tells_spans` is false, the spans of hits (the moves and positions that matched) are computed later, when rows are
         // written.
-        let tells_spans =
-            extras.spans && (choice.player.is_some() || query.prepared().query.outlives_games());
+        let asked = &query.prepared().query;
+        let is_now = choice.player.is_some() || asked.outlives_games() || asked.asks_for_last_game();
+        let tells_spans = extras.spans && is_now;
         let wants = match request.count {
             true => Wants::HITS,
             false => Wants::VALUES | Wants::LOWEST_COPY | Wants::SPANS.when(tells_spans),

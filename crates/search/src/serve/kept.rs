@@ -242,7 +242,7 @@ impl KeptHits {
             return Ok(finder.as_ref());
         }
         let is_wanted = self.extras.spans && self.blocks.iter().all(|block| block.answers.spans.is_none());
-        let finder = is_wanted.then(|| SpanFinder::new(&self.prepared.query)).transpose();
+        let finder = is_wanted.then(|| SpanFinder::new(&self.prepared.query, None)).transpose();
         let finder = finder.map_err(|error| Fault::from_engine(EngineError::from(error), &self.text))?;
         Ok(self.spans.get_or_init(|| finder).as_ref())
     }

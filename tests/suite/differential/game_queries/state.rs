@@ -233,6 +233,16 @@ pub const CONSTRUCTS: &[Construct] = &[
         },
     },
     Construct {
+        name: "lastgamenumber",
+        ty: Ty::Num,
+        make: |g, d| {
+            let template =
+                *g.rng.pick(&["(lastgamenumber)", "(lastgamenumber-gamenumber)", "(@%lastgamenumber)"]);
+            let subs = if template.contains('@') { vec![g.num(d)] } else { vec![] };
+            new(Ty::Num, template, subs)
+        },
+    },
+    Construct {
         name: "atomic",
         ty: Ty::Num,
         make: |g, _| {
