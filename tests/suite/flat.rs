@@ -200,6 +200,8 @@ const FAULTY: &[&str] = &[
     "{if isunbound nn nn=0 nn+=1 assert nn<30 true}",
     "{if check cql_abort true}",
     "{nn=0 while(true) nn+=1}",
+    r#"{check \1=="a"}"#,
+    r#"{"a" ~~ "a" \1=="a"}"#,
 ];
 
 #[test]

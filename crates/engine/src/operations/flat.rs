@@ -7,6 +7,7 @@ mod boards;
 mod entries;
 mod known;
 mod moves;
+mod patterns;
 mod rare;
 mod rays;
 mod run;

@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::{names::used, sizes};
+use super::{
+    names::{reads_group, used},
+    sizes,
+};
 use crate::{
     CARRIED_MAX, FlatChain, FlatEdge, FlatMove, FlatProgram, FlatRun, Instr, KeyOrder, Label, MoveSeek,
     PairSearch, RegisterWord,
@@ -133,6 +136,8 @@ pub(super) struct Compiler<'l> {
     pub(super) texts: Vec<String>,
     pub(super) of_games: Vec<crate::TagText>,
     pub(super) patterns: Vec<String>,
+    /// True if the query reads groups of regular expressions, so that a search with a regular expression has an effect.
+    pub(super) reads_groups: bool,
     pub(super) key_loops: usize,
     /// The addresses of the filters that are known to match wherever the code being compiled runs. An address identifies a filter.
     pub(super) known: Vec<usize>,
@@ -179,6 +184,7 @@ impl<'l> Compiler<'l> {
             texts: Vec::new(),
             of_games: Vec::new(),
             patterns: Vec::new(),
+            reads_groups: filter.node().any(&mut reads_group),
             key_loops: 0,
             known: Vec::new(),
             times: 1.0,

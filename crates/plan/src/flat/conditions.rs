@@ -158,6 +158,7 @@ impl Compiler<'_> {
                 self.place(done);
                 Ok(())
             }
+            G::WhileMatch { text, pattern, body } => self.each_match(text, pattern, body, no),
             G::Equal(Any::Squares(a), Any::Squares(b)) => {
                 self.two_sets(a, b, |this, [a, b]| this.emit(Instr::UnlessCompare { cmp: Cmp::Eq, a, b, no }))
             }

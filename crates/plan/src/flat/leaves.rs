@@ -4,12 +4,12 @@ use std::collections::HashMap;
 
 use super::{
     compile::Compiler,
-    names::{assigns, is_own, used},
+    names::{assigns, is_own, matches_text, reads_group, used},
 };
 use crate::{game::refusals, orbits::nested_loops};
 use orbit_query::tree::{
-    ConditionOp as C, GameCondition, GameNumber, GameSquares, GameText, Holds, Kind as _, NumberOp as N, Ref,
-    SquaresOp as S, TextOp as T, VarId,
+    ConditionOp as C, GameCondition, GameSquares, GameText, Holds, Kind as _, Ref, SquaresOp as S,
+    TextOp as T, VarId,
 };
 use orbit_transforms::FilterRef;
 
@@ -37,15 +37,12 @@ pub(super) fn is_state(filter: FilterRef) -> bool {
                     | GameCondition::WriteFile { .. }
             )
         ),
-        Ref::Number(f) => {
-            matches!(f.op(), N::Game(GameNumber::GroupStart(_)))
-        }
-        Ref::Text(f) => {
-            matches!(f.op(), T::Game(GameText::Match { .. } | GameText::Group(_) | GameText::ReadFile(_)))
-        }
+        Ref::Text(f) => matches!(f.op(), T::Game(GameText::ReadFile(_))),
         _ => false,
     };
     asks_or_ends
+        || matches_text(filter)
+        || reads_group(filter)
         || assigns(filter)
         || super::walks::is_of_walk(filter)
         || super::dictionaries::reads_dictionary(filter)

@@ -1,9 +1,9 @@
-//! Finds the names in filters: the variables that are read, assigned or unbound, and `from` and `to`, the squares of the previous
-//! move.
+//! Finds the names in filters: the variables that are read, assigned or unbound, `from` and `to`, the squares of the previous move,
+//! and the groups of regular expressions.
 
 use orbit_query::tree::{
-    ConditionOp as C, Control, GameCondition, GameNumber, GameSquares, NumberOp as N, PositionOp as P, Ref,
-    SquaresOp as S, TextOp as T, VarId,
+    ConditionOp as C, Control, GameCondition, GameNumber, GameSquares, GameText, NumberOp as N,
+    PositionOp as P, Ref, SquaresOp as S, TextOp as T, VarId,
 };
 use orbit_transforms::FilterRef;
 
@@ -92,4 +92,22 @@ pub(super) fn unbound(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
 /// Returns true if a filter is `from` or `to`, the origin or target squares of the previous move.
 pub(super) fn is_own(filter: FilterRef) -> bool {
     matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Game(GameSquares::From | GameSquares::To)))
+}
+
+/// Returns true if a filter itself (not one of its operands) stores the groups of a regular expression.
+pub(super) fn matches_text(filter: FilterRef) -> bool {
+    match filter {
+        Ref::Condition(f) => matches!(f.op(), C::Game(GameCondition::WhileMatch { .. })),
+        Ref::Text(f) => matches!(f.op(), T::Game(GameText::Match { .. })),
+        _ => false,
+    }
+}
+
+/// Returns true if a filter itself (not one of its operands) reads a group of the last match of a regular expression.
+pub(super) fn reads_group(filter: FilterRef) -> bool {
+    match filter {
+        Ref::Number(f) => matches!(f.op(), N::Game(GameNumber::GroupStart(_))),
+        Ref::Text(f) => matches!(f.op(), T::Game(GameText::Group(_))),
+        _ => false,
+    }
 }

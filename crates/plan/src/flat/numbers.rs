@@ -136,6 +136,7 @@ impl Compiler<'_> {
             G::CodeOf(of) => {
                 self.of_text(of, |this, of| this.emit(Instr::Text(TextInstr::CodeOf { to, of })))
             }
+            G::GroupStart(group) => self.emit(Instr::Text(TextInstr::GroupStart { to, group: *group })),
             G::PathCount => self.of_path(1, to),
             G::PathCountUnfocused => self.of_path(2, to),
             G::Sort { of, .. } => self.selecting(None, |this| this.number(of, to)),

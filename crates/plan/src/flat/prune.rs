@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use super::{
     compile::{CompileResult, Compiler},
     edges::piece_of,
-    names::used,
+    names::{matches_text, reads_group, used},
     walks::bans,
 };
 use crate::{Instr, Label, RegisterWord};
@@ -85,6 +85,10 @@ impl Compiler<'_> {
         known: &mut Vec<VarId>,
         stays: &dyn Fn(&VarId) -> bool,
     ) -> bool {
+        // An error is possible where a group is read, and that group may depend on each search.
+        if reads_group(filter) || self.reads_groups && matches_text(filter) {
+            return false;
+        }
         let before = known.len();
         if is_sequence(filter) {
             // A variable that one filter assigns is bound in the filters after it.

@@ -81,10 +81,35 @@ impl Compiler<'_> {
             G::CurrentTransform(_) => Err("`currenttransform`"),
             G::Match { text, pattern } => {
                 let pattern = place_of(&mut self.patterns, pattern.clone())?;
+                self.emit(Instr::Text(TextInstr::ForgetGroups))?;
                 self.of_text(text, |this, of| this.emit(Instr::Text(TextInstr::Match { to, of, pattern })))
             }
-            G::OriginalComment | G::Group(_) | G::ReadFile(_) => Err("a string that a program does not make"),
+            G::Group(group) => self.emit(Instr::Text(TextInstr::Group { to, group: *group })),
+            G::OriginalComment | G::ReadFile(_) => Err("a string that a program does not make"),
         }
+    }
+
+    /// Compiles `while (text ~~ pattern) body`. The code jumps to `no` if the string has no value.
+    pub(super) fn each_match(
+        &mut self,
+        text: &Text,
+        pattern: &str,
+        body: &Filter,
+        no: Label,
+    ) -> CompileResult {
+        let pattern = place_of(&mut self.patterns, pattern.to_owned())?;
+        self.of_text(text, |this, of| {
+            this.emit(Instr::UnlessValue { number: of, no })?;
+            let from = this.word()?;
+            this.constant(from, 0)?;
+            let done = this.label();
+            let again = this.label_here();
+            this.emit(Instr::Text(TextInstr::NextMatch { of, from, pattern, done }))?;
+            this.unless(body.node(), again)?;
+            this.emit(Instr::Jump(again))?;
+            this.place(done);
+            this.emit(Instr::Text(TextInstr::ForgetGroups))
+        })
     }
 
     fn of_game(&mut self, text: crate::TagText, to: RegisterWord) -> CompileResult {

@@ -4,8 +4,9 @@
 
 use super::{
     compile::{CompileResult, Compiler, Lead},
+    dictionaries::reads_dictionary,
     edges::{move_tested, piece_of, pieces, sides},
-    names::assigns,
+    names::{assigns, matches_text, reads_group},
 };
 use crate::{
     FlatChain, FlatEdge, FlatFocus, FlatOp, FlatStep, Instr, Label, RegisterWord, SearchMemory, dag::NO_VALUE,
@@ -292,14 +293,16 @@ impl Compiler<'_> {
 
     /// Sets `chain.memory`, which states if a search for this `line` or `path` may reuse results of earlier searches.
     fn remember(&self, chain: &mut FlatChain, filters: &[FilterRef], outer: Option<RegisterWord>) {
-        let keeps = |filter: &FilterRef| filter.any(&mut is_state);
+        let is_state =
+            |filter: FilterRef| assigns(filter) || bans(filter) || self.reads_groups && matches_text(filter);
+        let keeps = |filter: &FilterRef| filter.any(&mut |filter| is_state(filter));
         if filters.iter().any(keeps) {
             chain.memory = SearchMemory::Nothing;
             return;
         }
-        // A dictionary does not change during a search, but it may change before the next search, so results are stored only for
-        // searches that begin at the same position.
-        if filters.iter().any(|filter| filter.any(&mut super::dictionaries::reads_dictionary)) {
+        // Dictionaries and groups do not change during a search, but they may change before the next search.
+        let reads = &mut |filter: FilterRef| reads_dictionary(filter) || reads_group(filter);
+        if filters.iter().any(|filter| filter.any(reads)) {
             chain.memory = SearchMemory::OfStart;
         }
         if matches!(chain.memory, SearchMemory::OfStart) {
@@ -383,11 +386,6 @@ pub(super) fn bans(filter: FilterRef) -> bool {
         },
         _ => false,
     }
-}
-
-/// Returns true if the number or the order of evaluations of a filter itself (not of its operands) affects the result.
-fn is_state(filter: FilterRef) -> bool {
-    assigns(filter) || bans(filter)
 }
 
 /// Returns the operations of a chain (a `line` or `path`), in which repetitions are unrolled.

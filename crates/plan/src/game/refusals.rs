@@ -58,15 +58,10 @@ fn lacked_by_programs(filter: Ref<'_, Written>) -> Option<&'static str> {
                 Some("what writes")
             }
             G::Glyph(_) => Some("`originalcomment`"),
-            G::WhileMatch { .. } => Some("a loop over the matches of a regular expression"),
             _ => None,
         },
-        Ref::Number(f) if let N::Game(GameNumber::GroupStart(_)) = f.op() => {
-            Some("a group of a regular expression")
-        }
         Ref::Text(f) if let T::Game(op) = f.op() => match op {
             GameText::OriginalComment => Some("`originalcomment`"),
-            GameText::Group(_) => Some("a group of a regular expression"),
             GameText::ReadFile(_) => Some("`readfile`"),
             _ => None,
         },

@@ -70,11 +70,32 @@ pub enum TextInstr {
         to: RegisterWord,
         text: u16,
     },
-    /// Extracts the first match of a regular expression in a string.
+    /// Extracts the first part of a string that matches a regular expression. If there is one, stores the groups of the match.
     Match {
         to: RegisterWord,
         of: RegisterWord,
         pattern: u16,
+    },
+    /// Finds the next match of a regular expression in a string, at or after the index in `from`. Stores the groups of the match,
+    /// and the index from which the search goes on. Jumps to `done` after the last match.
+    NextMatch {
+        of: RegisterWord,
+        from: RegisterWord,
+        pattern: u16,
+        done: Label,
+    },
+    /// Removes the groups of the last match.
+    ForgetGroups,
+    /// Stores the text of a group of the last match, or no value if the group is not part of the match. Ends the evaluation of the
+    /// game with an error if the last match has no such group.
+    Group {
+        to: RegisterWord,
+        group: u32,
+    },
+    /// Stores the index at which a group of the last match begins. Otherwise like [`TextInstr::Group`].
+    GroupStart {
+        to: RegisterWord,
+        group: u32,
     },
     /// Writes the current position as FEN.
     Fen {
@@ -143,6 +164,7 @@ impl TextInstr {
     pub(super) fn label(&mut self) -> Option<&mut Label> {
         match self {
             TextInstr::UnlessCompare { no, .. } | TextInstr::UnlessIn { no, .. } => Some(no),
+            TextInstr::NextMatch { done, .. } => Some(done),
             _ => None,
         }
     }

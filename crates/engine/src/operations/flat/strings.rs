@@ -9,7 +9,7 @@ use std::{hash::BuildHasher, ops::Range};
 use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 use shakmaty::{Bitboard, Color, Piece, Square};
 
-use super::{FlatMachine, Stopped, only};
+use super::{FlatMachine, Stopped, only, patterns::MatchGroups};
 use crate::{game_texts::text_of_game, operations::tree::NodeRange};
 use orbit_core::{
     board::{Code, PieceSet, Position},
@@ -68,9 +68,12 @@ pub(super) struct FlatStrings {
     fens: Vec<u64>,
     /// The numbers of the strings that are constant in the game; `None` for those that have not been built yet.
     of_game: Vec<Option<u64>>,
-    patterns: Vec<CompiledPattern>,
-    /// The results of matching regular expressions against strings of the game, keyed by pattern and string.
-    matches: HashMap<(u16, u64), u64>,
+    pub(super) patterns: Vec<CompiledPattern>,
+    /// The results of matching regular expressions with strings of the game, by pattern and string: the number of the part that
+    /// matches, and the groups of the match.
+    pub(super) matches: HashMap<(u16, u64), (u64, Option<MatchGroups>)>,
+    /// The groups of the last match.
+    pub(super) groups: Option<MatchGroups>,
 }
 
 impl FlatStrings {
@@ -91,6 +94,7 @@ impl FlatStrings {
                 .map(|pattern| CompiledPattern::new(pattern).expect(SMALL))
                 .collect(),
             matches: HashMap::new(),
+            groups: None,
         };
         for literal in &program.texts {
             let hash = out.hasher.hash_one(literal.as_bytes());
@@ -106,6 +110,7 @@ impl FlatStrings {
         self.fens.clear();
         self.of_game.fill(None);
         self.matches.clear();
+        self.groups = None;
         if self.places.len() == places {
             return;
         }
@@ -223,7 +228,7 @@ impl FlatMachine<'_> {
 
     /// Builds a string and writes its number to a register. If `make` returns `None`, the register is set to
     /// `NO_VALUE`.
-    fn put_string(
+    pub(super) fn put_string(
         &mut self,
         to: RegisterWord,
         make: impl FnOnce(&Self, &mut Vec<u8>) -> Option<()>,
@@ -299,6 +304,12 @@ impl FlatMachine<'_> {
             }
             TextInstr::OfGame { to, text } => self.of_game(nodes, text, to)?,
             TextInstr::Match { to, of, pattern } => self.first_match(to, of, pattern)?,
+            TextInstr::NextMatch { of, from, pattern, done } => {
+                return self.next_match(of, from, pattern, done);
+            }
+            TextInstr::ForgetGroups => self.strings.groups = None,
+            TextInstr::Group { to, group } => self.group_text(to, group)?,
+            TextInstr::GroupStart { to, group } => self.group_start(to, group)?,
             TextInstr::Fen { to } => self.fen(nodes, at, to)?,
             TextInstr::Digits { to, of } => self.put_string(to, |this, out| {
                 let number = this.value(of)?;
@@ -417,30 +428,6 @@ impl FlatMachine<'_> {
             self.strings.of_game[place] = Some(self.get(to));
         }
         self.set(to, self.strings.of_game[place].expect("it was made"));
-        Ok(())
-    }
-
-    fn first_match(&mut self, to: RegisterWord, of: RegisterWord, pattern: u16) -> Result<(), Stopped> {
-        let key = (pattern, self.get(of));
-        if let Some(&known) = self.strings.matches.get(&key) {
-            self.set(to, known);
-            return Ok(());
-        }
-        let mut steps = 0;
-        let found = match self.string(of) {
-            Some(text) => {
-                let pattern = &self.strings.patterns[usize::from(pattern)];
-                pattern.find(text, 0, &mut steps, self.games.interrupt()).map_err(|_| Stopped)?
-            }
-            None => None,
-        };
-        self.look_at(steps as usize)?;
-        self.put_string(to, |this, out| {
-            let (start, end) = found?[0]?;
-            out.extend_from_slice(&this.string(of)?[start..end]);
-            Some(())
-        })?;
-        self.strings.matches.insert(key, self.get(to));
         Ok(())
     }
 
