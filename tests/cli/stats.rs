@@ -55,8 +55,10 @@ fn statistics_are_of_all_games_that_count() {
     assert_eq!(json(&["--format", "plain", "--limit", "2"]), whole);
     let drawn = json(&["--where", "result=1/2-1/2"]);
     let rows = whole["groupings"]["result"].as_array().unwrap();
-    let row = rows.iter().find(|row| row["key"] == "1/2-1/2").unwrap();
-    assert_eq!(drawn["groupings"]["result"].as_array().unwrap(), std::slice::from_ref(row));
+    let mut row = rows.iter().find(|row| row["key"] == "1/2-1/2").unwrap().clone();
+    // All hits are in this group.
+    row["hits_share"] = Value::from(1.0);
+    assert_eq!(drawn["groupings"]["result"].as_array().unwrap(), std::slice::from_ref(&row));
     assert_eq!(drawn["total"]["games"], row["games"]);
 }
 
@@ -139,7 +141,7 @@ fn values_are_told_in_few_numbers() {
         }
     }
     let csv = run(&["--stats", "result", "--stats-format", "csv"]);
-    assert!(csv.lines().next().unwrap().ends_with(",pattern,value_mean,value_min,value_p10,value_p25,value_median,value_p75,value_p90,value_max,value_histogram"));
+    assert!(csv.lines().next().unwrap().ends_with(",pattern,value_mean,value_min,value_p10,value_p25,value_median,value_p75,value_p90,value_max,value_histogram,wins,draws,losses,hits_share"));
     let plain = run(&["--stats", "result"]);
     assert!(plain.contains("median") && plain.contains('█'), "{plain}");
     assert!(!stdout(&["--stats", "result"]).contains("median"));
