@@ -269,8 +269,12 @@ fn a_format_prints_nothing_beside_a_file() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     for (format, name) in [("csv", "a.csv"), ("text", "b.txt"), ("jsonl", "c.jsonl"), ("epd", "d.epd")] {
         let file = path(name);
-        assert_eq!(stdout(&[QUERY, SAMPLE, "--quiet", "--format", format, "-o", &file]), "", "{name}");
+        assert_eq!(
+            stdout(&["scan", QUERY, SAMPLE, "--quiet", "--format", format, "-o", &file]),
+            "",
+            "{name}"
+        );
         let written = std::fs::read_to_string(&file).unwrap();
-        assert_eq!(written, stdout(&[QUERY, SAMPLE, "--quiet", "--format", format]), "{name}");
+        assert_eq!(written, stdout(&["scan", QUERY, SAMPLE, "--quiet", "--format", format]), "{name}");
     }
 }

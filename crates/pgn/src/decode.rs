@@ -213,12 +213,12 @@ impl Supply for CountingReader {
 /// Returns the reason to refuse a text that begins with the (decompressed) bytes `head`, or `None` to accept it.
 pub(super) fn refusal(head: &[u8], is_remote: bool) -> Option<&'static str> {
     match head {
+        // A PGN text that begins with a comment is not UTF-16, even if the comment contains NULs.
+        [b'{' | b';', ..] => None,
         [0xff, 0xfe, ..]
         | [0xfe, 0xff, ..]
         | [0, 1..=0x7f, 0, 1..=0x7f, ..]
-        // `{` is not among these first bytes: a PGN text that begins with a comment is not UTF-16, even if the comment contains
-        // NULs.
-        | [1..=b'z' | b'|'..=0x7f, 0, 1..=0x7f, 0, ..] => {
+        | [1..=0x7f, 0, 1..=0x7f, 0, ..] => {
             Some("the text is UTF-16: convert it, for instance with `iconv -f UTF-16 -t UTF-8`")
         }
         [0x89, b'R', b'E', b'E', b'L', ..] if is_remote => {

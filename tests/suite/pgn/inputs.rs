@@ -98,10 +98,11 @@ fn what_is_no_text_is_a_failure_with_a_remedy() {
 
 #[test]
 fn a_comment_may_begin_with_nul() {
-    let mut games = 0;
-    let text = b"{\0 \0\x80\x81} *\n";
-    let sources = each_game(Sources::from_bytes("nul", text.to_vec()), &mut |_, _| games += 1);
-    assert!(games == 1 && sources.failures().is_empty(), "{:?}", sources.failures());
+    for text in [&b"{\0 \0\x80\x81} *\n"[..], b";\0 \0\x80\n*\n"] {
+        let mut games = 0;
+        let sources = each_game(Sources::from_bytes("nul", text.to_vec()), &mut |_, _| games += 1);
+        assert!(games == 1 && sources.failures().is_empty(), "{:?}", sources.failures());
+    }
 }
 
 #[test]
