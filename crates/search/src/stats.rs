@@ -189,7 +189,7 @@ impl Tally {
     fn is_sound(&self, most: u64) -> bool {
         let Tally { games, positions, results, half_points, wins, sides } = *self;
         let fits = games <= most && positions <= most && results <= games && wins <= results;
-        let draws = half_points.checked_sub(2 * wins);
+        let draws = wins.checked_mul(2).and_then(|won| half_points.checked_sub(won));
         fits && draws.is_some_and(|draws| draws <= results - wins) && sides.is_sound(results)
     }
 
