@@ -54,6 +54,11 @@ fn the_last_game_is_known_before_the_first() {
     assert_eq!(plain("gamenumber == lastgamenumber"), "4 0\n");
     // The values of `sort` and the spans of hits are computed after the hits.
     assert_eq!(plain("sort \"left\" (lastgamenumber - gamenumber) initial"), "1 0\n2 0\n3 0\n4 0\n");
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("left.cql").display().to_string();
+    std::fs::write(&script, "cql() sort \"left\" (lastgamenumber - gamenumber) initial").unwrap();
+    let written = stdout(&["cql", "-quiet", "-i", "main.pgn", "-output", "-", &script]);
+    assert!((0..4).all(|left| written.contains(&format!("left: {left}"))), "{written}");
     let lengths = |engine| {
         let query = "line --> {gamenumber==lastgamenumber ply<3} --> true";
         stdout(&["scan", "--stats", "length", "--engine", engine, query, "main.pgn"])

@@ -44,6 +44,7 @@ const GROUPS: &[&str] = &[
     r#"{nn=0 while (fen ~~ "([a-z])([A-Z1-8])") {nn+=\-2} nn>200}"#,
     r#"{nn=0 while (player white ~~ "[aeiou]") {check nn+=\-0} nn>9}"#,
     r#"{nn=0 while ("a1b2" ~~ "[0-9]*") nn+=(#\0)+1 nn==ply%3+6}"#,
+    r#"{nn=0 while ("aaaa" ~~ "aa") nn+=1 nn==ply%2+2}"#,
     r#"find {player white ~~ "^(.)" \1==uppercase \1 check}"#,
     r#"line --> {typename to ~~ "([NBRQ])"} --> true* --> {typename to==\1 check}"#,
     r#"{if initial "ab" ~~ "(a)" piece X in Q {str(X) ~~ "Q(.)" path X-- check} or true \0!="ab"}"#,
