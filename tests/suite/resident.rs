@@ -17,7 +17,8 @@ use orbit_reel::Block;
 use orbit_search::serve::{Ask, Open, OpenDatabases, ServeOptions};
 
 use crate::{
-    common::block_of_games,
+    common::{block_of_games, blocks_of},
+    database::SAMPLE,
     gpu::{check, long_game, prepared, some_blocks},
     runners::{TIGHT, device_options, open_device},
 };
@@ -85,6 +86,19 @@ fn the_second_query_uploads_nothing() {
 }
 
 /// A clone of a block counts as a different block, even if it is marked as held in memory, because it could be modified.
+/// An upload that needs more dispatches than one submission may contain is computed by several submissions.
+#[test]
+fn several_submissions_compute_an_upload() {
+    let blocks = blocks_of(SAMPLE.as_ref());
+    let blocks: Vec<&Block> = blocks.iter().collect();
+    let device = open_device(device_options(GpuLimits { workgroups: 1, ..GpuLimits::default() }));
+    // With one workgroup, a dispatch computes 64 segments (of 32 positions). A submission contains at most four dispatches.
+    assert!(blocks.iter().map(|block| block.segments()).sum::<usize>() > 2 * 4 * 64);
+    for text in ["check", "shift flip flipcolor {Nd4 kf3}", "find <-- check"] {
+        checked(text, &device, &[&blocks]);
+    }
+}
+
 #[test]
 fn copies_and_others_are_other_blocks() {
     let (blocks, _) = held();
