@@ -478,6 +478,15 @@ fn threads_whose_device_is_lost_all_go_on() {
     }
 }
 
+#[test]
+fn a_device_that_does_not_report_its_loss_is_replaced() {
+    let blocks = some_blocks();
+    for at in [0, 1, 2] {
+        let gpu = prepared(MANY).gpu(&faulty(InjectedFault::DestroyedUnreported(at))).unwrap();
+        blocks.iter().for_each(|block| check(MANY, &gpu, &[block]));
+    }
+}
+
 /// A software adapter ends every loop of an invocation after 65,535 iterations. A query that needs more iterations for the 32
 /// slots (positions) of a segment runs on a few slots at a time. A query that needs more for a single slot is rejected.
 #[test]

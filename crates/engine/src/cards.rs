@@ -74,6 +74,8 @@ pub enum InjectedFault {
     Destroyed(u64),
     /// The first device that is opened is destroyed before its `n`-th submission of work; later devices work.
     DestroyedOnce(u64),
+    /// Like `DestroyedOnce`, but the device does not report that it is lost. It only rejects requests.
+    DestroyedUnreported(u64),
     /// The `n`-th buffer that is read back (counted from 0) is destroyed before its memory is mapped, so mapping fails.
     MapFails(u64),
 }

@@ -326,9 +326,13 @@ impl Device {
             let mut encoder = encoder.unwrap_or_else(|| device.create_command_encoder(&Default::default()));
             record(device, queue, &mut encoder);
             let number = submissions.fetch_add(1, Ordering::Relaxed);
-            if let Some(InjectedFault::Destroyed(at) | InjectedFault::DestroyedOnce(at)) = fault
+            use InjectedFault::{Destroyed, DestroyedOnce, DestroyedUnreported};
+            if let Some(Destroyed(at) | DestroyedOnce(at) | DestroyedUnreported(at)) = fault
                 && number >= at
             {
+                if let Some(DestroyedUnreported(_)) = fault {
+                    device.set_device_lost_callback(|_, _| {});
+                }
                 device.destroy();
             }
             queue.submit([encoder.finish()])
@@ -489,13 +493,18 @@ fn error_of(
     }
 }
 
-/// Returns true if the device is lost. A lost device rejects every request, but it reports the loss only when it is
-/// idle and is polled.
+/// Returns true if the device is lost. A lost device calls its callback only when it is idle and is polled, and another thread may
+/// have polled it and not yet have called the callback. So a small buffer is requested: on a lost device, it is invalid and cannot
+/// be unmapped.
 fn is_lost(device: &wgpu::Device, driver: &Driver) -> bool {
-    let timeout = Some(Duration::from_secs(1));
-    let polled = device.poll(wgpu::PollType::Wait { submission_index: None, timeout });
-    // If the poll times out, the device is still busy and therefore not lost.
-    polled.is_err_and(|error| !matches!(error, wgpu::PollError::Timeout)) || driver.end().is_some()
+    let memory = device.push_error_scope(ErrorFilter::OutOfMemory);
+    let validation = device.push_error_scope(ErrorFilter::Validation);
+    let usage = BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC;
+    let descriptor = wgpu::BufferDescriptor { label: None, size: 4, usage, mapped_at_creation: true };
+    device.create_buffer(&descriptor).unmap();
+    let is_invalid = block_on(validation.pop()).is_some();
+    let has_memory = block_on(memory.pop()).is_none();
+    is_invalid && has_memory || driver.end().is_some()
 }
 
 /// Waits until the submission `after` is done and a buffer is mapped. This must be called on a helper thread.
