@@ -18,7 +18,7 @@ use std::{
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
-        Mutex,
+        Arc, Mutex,
         atomic::{AtomicU64, Ordering},
     },
     time::{Duration, Instant},
@@ -284,7 +284,7 @@ fn compare_engines(query: &TypedQuery, block: &Block, options: PlanOptions) -> O
     let cpu = Cpu::with(plans(), Isa::detected(), MachineCode::Always);
     let wanted = Wants::VALUES | Wants::ALL_COPIES;
     // Each answer begins with the values from before the first game.
-    let again = || cpu.set_runs(prepared.plans().unwrap().runs());
+    let again = || cpu.set_runs(Arc::new(prepared.plans().unwrap().runs()));
     let (slow, fast) = (answers(&reference, block, wanted), answers(&cpu, block, wanted));
     let told = (slow.copies.expect("copies are wanted"), fast.copies.expect("copies are wanted"));
     let (slow, fast) = (slow.hits, fast.hits);

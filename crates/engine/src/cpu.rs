@@ -58,7 +58,7 @@ pub struct Cpu {
     /// [`Apart`](orbit_plan::Apart). Each is prepared when it is first needed.
     copies: Vec<[OnceLock<Prepared<CopiesPlan>>; 2]>,
     /// The values that each query keeps from game to game. Empty if all queries treat each game independently.
-    runs: Mutex<Vec<RunValues>>,
+    runs: Mutex<Arc<Vec<RunValues>>>,
     /// Buffers of word columns, kept for reuse. Each inner list comes from the context of one block.
     spare: Mutex<Vec<Vec<Vec<u64>>>>,
 }
@@ -80,12 +80,12 @@ impl Cpu {
         let screen = Screening::new(&plans, isa, code);
         let guard = Guard::new(&plans, hits.plan.program.own_cost(), isa, code);
         let (values, copies) = (plans.unmade(), plans.unmade());
-        let runs = Mutex::new(plans.runs());
+        let runs = Mutex::new(Arc::new(plans.runs()));
         Cpu { plans, isa, code, hits, screen, guard, values, copies, runs, spare: Mutex::default() }
     }
 
     /// Returns the values that each query keeps from game to game. Empty if all queries treat each game independently.
-    pub fn runs(&self) -> Vec<RunValues> {
+    pub fn runs(&self) -> Arc<Vec<RunValues>> {
         lock(&self.runs).clone()
     }
 
@@ -95,7 +95,7 @@ impl Cpu {
     }
 
     /// Sets the values that each query keeps from game to game.
-    pub fn set_runs(&self, runs: Vec<RunValues>) {
+    pub fn set_runs(&self, runs: Arc<Vec<RunValues>>) {
         *lock(&self.runs) = runs;
     }
 
@@ -157,7 +157,7 @@ impl Cpu {
             return Err(ended(&context));
         }
         let [after, at_games] = context.runs().take();
-        self.set_runs(after);
+        self.set_runs(Arc::new(after));
         for (query, (hits, &outputs)) in all.iter_mut().zip(request.outputs).enumerate() {
             request.select(index, block, query, hits);
             hits.set_kind(outputs, self.plans.ty(query));

@@ -3,7 +3,10 @@
 //! The engine `cpu` runs such a query as a flat program. Some answers, such as comments, are computed only by the reference engine,
 //! which begins each game that the query finds with the values that the program has kept until then.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use super::{
     Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits, PreparedQuery, Wants, cpu::Cpu,
@@ -27,7 +30,7 @@ const ENTRIES_MAX: usize = 1 << 16;
 
 /// The engines that compute the answers to a query.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Tellers {
+enum Evaluators {
     /// The engine `cpu` alone.
     Cpu,
     /// The engine `cpu` finds games, and the reference engine evaluates these games.
@@ -48,7 +51,7 @@ impl Lasting {
     }
 
     /// Chooses the engines that compute the requested answers.
-    fn tellers(&self, outputs: Wants) -> Tellers {
+    fn evaluators(&self, outputs: Wants) -> Evaluators {
         let is_text = self.query.body.ty() == Type::Str;
         let told = outputs.contains(Wants::COMMENTARY)
             || outputs.contains(Wants::SPANS)
@@ -58,9 +61,9 @@ impl Lasting {
         let has_many_values = self.query.dictionaries.iter().any(|of| of.life.outlives_games());
         let finds_without_match = self.query.header.match_count.is_some_and(|(least, _)| least == 0);
         match told {
-            false => Tellers::Cpu,
-            true if has_many_values || finds_without_match => Tellers::Reference,
-            true => Tellers::Both,
+            false => Evaluators::Cpu,
+            true if has_many_values || finds_without_match => Evaluators::Reference,
+            true => Evaluators::Both,
         }
     }
 
@@ -72,23 +75,23 @@ impl Lasting {
         if self.cpu.kept_entries() > ENTRIES_MAX {
             self.reference.set_runs(&self.cpu.runs());
             self.is_left.store(true, Ordering::Relaxed);
-            self.cpu.set_runs(Vec::new());
+            self.cpu.set_runs(Arc::default());
         }
         Ok(answers)
     }
 
     fn planned(&self, block: &Block, request: &BlockRequest<'_>) -> Result<Vec<Answers>, EngineError> {
-        let found = match self.tellers(request.outputs[0]) {
-            Tellers::Cpu => self.cpu.scan(&[block], request).map(|mut answers| answers.remove(0)),
-            Tellers::Both => self.found_games(block, request),
-            Tellers::Reference => Err(EngineError::Stopped),
+        let found = match self.evaluators(request.outputs[0]) {
+            Evaluators::Cpu => self.cpu.scan(&[block], request).map(|mut answers| answers.remove(0)),
+            Evaluators::Both => self.found_games(block, request),
+            Evaluators::Reference => Err(EngineError::Stopped),
         };
         match found {
             // The program has run into an error or a limit, so it has kept no value of this block.
             Err(EngineError::Stopped) => {
                 self.reference.set_runs(&self.cpu.runs());
                 let answers = self.reference.scan(&[block], request)?.remove(0);
-                self.cpu.set_runs(self.reference.runs());
+                self.cpu.set_runs(Arc::new(self.reference.runs()));
                 Ok(answers)
             }
             other => other,

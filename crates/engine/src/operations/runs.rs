@@ -1,6 +1,6 @@
 //! The values that queries keep from one game to the next, while their programs run on a block.
 
-use std::cell::RefCell;
+use std::{cell::RefCell, sync::Arc};
 
 use orbit_plan::RunValues;
 
@@ -9,17 +9,17 @@ use orbit_plan::RunValues;
 #[derive(Debug, Default)]
 pub(crate) struct BlockRuns {
     /// The values of each query before the block.
-    before: Vec<RunValues>,
-    /// The values of each query after the block.
-    after: RefCell<Vec<RunValues>>,
+    before: Arc<Vec<RunValues>>,
+    /// The values of each query after the block; `None` for queries whose program has not run.
+    after: RefCell<Vec<Option<RunValues>>>,
     /// If they are requested, the values at the beginning of each game, of the query whose program ran last.
     at_games: Option<RefCell<Vec<RunValues>>>,
 }
 
 impl BlockRuns {
     /// Creates the values for a block. If `by_game` is true, the values at the beginning of each game are recorded.
-    pub(crate) fn new(before: Vec<RunValues>, by_game: bool) -> BlockRuns {
-        let after = RefCell::new(before.clone());
+    pub(crate) fn new(before: Arc<Vec<RunValues>>, by_game: bool) -> BlockRuns {
+        let after = RefCell::new(vec![None; before.len()]);
         BlockRuns { before, after, at_games: by_game.then(RefCell::default) }
     }
 
@@ -42,12 +42,15 @@ impl BlockRuns {
     /// and have already been taken.
     pub(super) fn end(&self, query: usize, values: RunValues) {
         if let Some(after) = self.after.borrow_mut().get_mut(query) {
-            *after = values;
+            *after = Some(values);
         }
     }
 
     /// Returns the values of each query after the block, and those at the beginning of each game.
     pub(crate) fn take(&self) -> [Vec<RunValues>; 2] {
-        [self.after.take(), self.at_games.as_ref().map(RefCell::take).unwrap_or_default()]
+        let or_before =
+            |(after, before): (Option<RunValues>, &RunValues)| after.unwrap_or_else(|| before.clone());
+        let after = self.after.take().into_iter().zip(&*self.before).map(or_before).collect();
+        [after, self.at_games.as_ref().map(RefCell::take).unwrap_or_default()]
     }
 }
