@@ -189,9 +189,10 @@ fn in_words(value: &str) -> &str {
 fn page() -> (String, usize) {
     let games = pgn_blocks(&std::fs::read_to_string("games/sample.pgn").unwrap());
     let mut out = String::from(
-        "# Conformance\n\nThis page compares `orbit` with the documents that define the transforms. Each row of the tables contains \
-         a statement from one of these documents, in our own words, and the result of `orbit`. `tests/suite/conformance.rs` checks \
-         the statements and writes this page. If a statement is checked by another test, the row names this test.\n",
+        "# Conformance\n\nThis page compares `orbit` with the documents that define transforms such as `flip`: the manuals of CQL \
+         and the documentation of the library chessops. Each row of the tables contains a statement from one of these documents, \
+         in our own words, and the result of `orbit`. `tests/suite/conformance.rs` checks the statements and writes this page. If \
+         a statement is checked by another test, the row names this test.\n",
     );
     let mut count = 0;
     for line in data("conformance.tsv").lines() {

@@ -109,8 +109,9 @@ const GROUPS: &[KeywordRows] = &[
         here(&["?"], "", Squares, Piece(Pieces::UNNAMED), "anything, a piece or nothing", "(position ?e1 Qa1)"),
     ] },
     KeywordRows { title: "CQL 5: conditions", about:
-        "All conditions of a CQL 5 list must match. In the column *form*, D is a piece designator, LIST is a list in parentheses, \
-         and RANGE is one number, two numbers, `1 unlimited` or `>=1`. `!:check` is the negation of `:check`.",
+        "All conditions of a CQL 5 list must match. In the column *form*, D is a piece designator, LIST is a list in \
+         parentheses, and RANGE is one number, two numbers, a number and `unlimited` (such as `1 unlimited`), or a comparison \
+         sign and a number (such as `>=1`). A `!` before a condition negates it: `!:check`.",
         words: &[
         here(&["wtm"], "", Condition, leaf!(C::ToMove(Color::White)), "White is to move", "(position :wtm)"),
         here(&["btm"], "", Condition, leaf!(C::ToMove(Color::Black)), "Black is to move", "(position :btm)"),
@@ -139,7 +140,8 @@ const GROUPS: &[KeywordRows] = &[
     ] },
     KeywordRows { title: "CQL 5: transforms", about:
         "In CQL 5, a transform is an element of the list that it transforms. The list matches if one of its transformed images \
-         matches. If a shift leads away from an edge of the board, each square at that edge both moves and stays.",
+         matches. A shift moves the squares of the list. A square at the edge from which the shift leads away moves, and also \
+         stays in the list.",
         words: &[
         here(&["flip", "flipdihedral"], "", Condition, Change(ListTransform::Flip), "all turns and reflections of the board", "(position Ra1 kh8 :flip)"),
         here(&["fliphorizontal"], "", Condition, Change(ListTransform::FlipHorizontal), "the mirror image 1<->8", "(position Qd1 :fliphorizontal)"),
@@ -154,8 +156,9 @@ const GROUPS: &[KeywordRows] = &[
         here(&["shiftoffdiagonal"], "", Condition, Change(ListTransform::ShiftOffDiagonal), "shifts along the direction h1-a8", "(position Pg2 Pf3 :shiftoffdiagonal)"),
         here(&["shiftdiagonal"], "", Condition, Change(ListTransform::ShiftDiagonal), "shifts along both diagonal directions", "(position Pg2 Pf3 :shiftdiagonal)"),
     ] },
-    KeywordRows { title: "CQL 5: other keywords", about: "These tables list the other keywords of CQL 5 and CQL-S. `orbit` \
-         recognises all of them, but supports only a few so far.", words: &[
+    KeywordRows { title: "CQL 5: other keywords", about:
+        "These tables list the other keywords of CQL 5, and those that the program CQL-S added. `orbit` recognises all of these \
+         keywords, but supports only the two in the first table so far.", words: &[
         later(&["accumulate", "accumulate*"], "LIST", Condition, "counts the hits of lists together"),
         later(&["between"], "D D LIST", Condition, "the squares between two squares"),
         later(&["blackcannotwin"], "", Condition, "Black does not have enough men to win"),

@@ -21,7 +21,7 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
     Cql6Rows { title: "Pieces", about:
         "A *designator* names one kind of piece, or several kinds in brackets, followed by squares: `R`, `Ra1`, `[RN]a-h8`, \
          `♖♘[a1,h8]`. A designator without pieces is a set of squares; a designator without squares covers the whole board. The \
-         value of a designator is a set: the squares, among those named, on which such a piece stands.",
+         value of a designator is a set: those of its squares on which a piece of one of its kinds stands.",
         words: &[
         here(&["K", "♔"], "", Squares, man(6), "white kings", "Kg1"),
         here(&["Q", "♕"], "", Squares, man(5), "white queens", "Qa-h8"),
@@ -44,11 +44,11 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["[]"], "", Squares, Sign, "no square", "Q == []"),
     ] },
     Cql6Rows { title: "Transforms", about:
-        "A transform makes distinct copies of the filter to its right. If the value of the filter is a set, the value of the \
-         transform is the union of the copies' sets; if it is a number, the largest of the copies' numbers. If the filter is a \
-         condition, the transform matches if any copy matches. With `count`, the value of the transform is the number of copies \
-         that match. With a range, its value is the number of copies that match if this number is in the range; otherwise it has \
-         no value.",
+        "A transform makes copies of the filter to its right, such as mirrored or shifted ones; equal copies count once. If the \
+         value of the filter is a set, the value of the transform is the union of the copies' sets; if it is a number, the \
+         largest of the copies' numbers. If the filter is a condition, the transform matches if any copy matches. With `count`, \
+         the value of the transform is the number of copies that match. With a range, the value is the number of copies that \
+         match if this number is in the range; otherwise the transform has no value.",
         words: &[
         here(&["flip", "✵", "flipdihedral", "dihedral"], EVERY, AsF, Transform(TransformKind::Flip),
             "F under all eight rotations and reflections of the board", "flip {Ra1 kh8}"),
@@ -77,8 +77,9 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
     ] },
     Cql6Rows { title: "Directions", about:
         "The value of `up S` is the set of squares that lie above a square of S, whatever stands in between. A range limits the \
-         number of steps: `up 1 S` contains the squares one step above a square of S, and `up 2 4 S` those two to four steps above. \
-         The numbers in a range can be from -7 to 7. Negative numbers go in the opposite direction, and 0 is the square itself.",
+         distance: `up 1 S` contains the squares directly above a square of S, and `up 2 4 S` the squares two to four ranks \
+         above a square of S. The numbers in a range can be from -7 to 7. Negative numbers go in the opposite direction, and 0 \
+         is the square itself. The other directions work in the same way.",
         words: &[
         here(&["up"], "[RANGE] S", Squares, Direction(Dirs(4)), "the squares above S, towards rank 8", "up 1 P & p"),
         here(&["down"], "[RANGE] S", Squares, Direction(Dirs(64)), "the squares below S, towards rank 1", "down 1 p & P"),

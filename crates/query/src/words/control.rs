@@ -37,7 +37,7 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
     ] },
     Cql6Rows { title: "Variables and loops", about:
         "The value of a variable is a set of squares, a number, a string or a position. All values of a variable have the same \
-         type as its first one. A variable keeps its value from position to position until the game ends.",
+         type as its first value. A variable keeps its value from position to position until the game ends.",
         words: &[
         here(&["="], "NAME @ S | N | T | P", Condition, Sign, "gives a variable a value; matches if there is one", "{men = #A men == 4}"),
         here(&["+="], "NAME @ N | T", Condition, Sign, "adds to a variable", "{men = #A men += #a men == 7}"),

@@ -51,8 +51,9 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
             "the last move begins a side line; in `line`: only such moves", "cql(variations) secondary"),
     ] },
     Cql6Rows { title: "Other positions of the game", about:
-        "In `line` and `path`, the signs `* + ? {2} {2,} {,3} {2,3}` repeat the filter or move before them, or several filters and \
-         moves in parentheses. A path ends at a blank line, or at the closing brace or parenthesis around it.", words: &[
+        "In `line` and `path`, the signs `* + ? {2} {2,} {,3} {2,3}` repeat the filter or move before them. Parentheses group \
+         several filters and moves for repetition. A path ends at a blank line, or where the braces or parentheses around it \
+         close.", words: &[
         here(&["find"], "[<--] [quiet] [count | all | RANGE] F", Position, Filter(|p, _| p.find()),
             "the nearest position from here on (with `<--`: back to the start) at which F matches; with `count`, `all` or a range, their number",
             "find mate"),

@@ -74,9 +74,10 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
             "the place of a study's award in the tag Event, which has the form `2.p` or `sp.hm`: 1 if no place is named, 0 for a special award",
             "hhdb prize == 2"),
     ] },
-    Cql6Rows { title: "Text", about: "Text in quotation marks is used as it is, except that `\\n`, `\\t`, `\\r`, `\\\"` and `\\\\` stand for one letter each. \
-         If T is a string, `T[0]` is its first letter, `T[1]` its second letter, and `T[1:3]` consists of its second and third letters. \
-         Negative numbers count from the end of the string.", words: &[
+    Cql6Rows { title: "Text", about:
+        "Text in quotation marks is used as it is, backslashes included. Outside quotation marks, `\\n`, `\\t`, `\\r`, `\\\"` \
+         and `\\\\` are strings of one letter. If T is a string, `T[0]` is its first letter, `T[1]` its second letter, and \
+         `T[1:3]` consists of its second and third letters. Negative numbers count from the end of the string.", words: &[
         here(&["typename"], "S", Text, Filter(|p, word| p.letter(word)),
             "the letter of the piece on S, if S is one square: `K`, ..., `P`, or `_` for an empty square", "typename e4 == \"N\""),
         here(&["piecename"], "S", Text, Filter(|p, word| p.letter(word)), "`typename`, with small letters for black pieces", "piecename e5 == \"n\""),
