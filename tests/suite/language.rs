@@ -375,9 +375,9 @@ fn page() -> String {
          have no ratings, opening codes, comments, null moves or side lines, so examples that search for one of these have 0 \
          hits. The file `positions.cqo`, which one of the examples reads, contains the FEN of the usual start position.\n\n\
          In the column *form*, F is any *filter*, an expression that can match a position. S, N, T and P are filters whose \
-         values are a set of squares, a number, a string and a position, in this order. TEXT is a string in quotation marks, \
-         NAME is the name of a variable, and RANGE is one number or two numbers, such as `2` or `2 4`. Brackets enclose parts \
-         that can be left out, and `|` separates alternatives.\n",
+         values are a set of squares (S), a number (N), a string (T) or a position (P). TEXT is a string in quotation marks, and \
+         NAME is the name of a variable. RANGE is a number, such as `2`, or the smallest and the largest number of a range, such \
+         as `2 4`. Brackets enclose parts that can be left out, and `|` separates alternatives.\n",
         counts["here"], counts["later"], counts["refused"]
     );
     out.push_str(PRECEDENCE);
@@ -410,12 +410,12 @@ to the right. Operators have this precedence, from the tightest to the loosest: 
 current position, not at P. The operand of a transform ends before an operator that cannot be applied to the operand: `flip \
 count Ra1 * 2` means `(flip count Ra1) * 2`, because the set `Ra1` cannot be multiplied.
 
-A filter may have no value, such as `rank R` if there are two rooks. Then the filter does not match, and a filter that needs its \
-value has no value either. This rule applies to arithmetic, comparisons, parts of strings, `str F` of a single filter, \
-assignments, `settag` and dictionary entries. Two filters can match although an operand has no value: `a != b` matches if one of \
-its sides has no value, and `equal(F G)` matches if both F and G have none. If the operands of `equal` have different types, a \
-condition that does not match and an empty set count as having no value. In a comment, and in `str` of several filters, \
-`<false>` stands for a missing value.
+A filter may have no value, such as `rank R` if there are two rooks. Then the filter does not match, and a filter of which it is \
+an operand has no value either. This rule applies to arithmetic, comparisons, parts of strings, `str F` of a single filter, \
+assignments, `settag` and dictionary entries. Two filters can match although an operand has no value: `a != b` matches if a or b \
+has no value, and `equal(F G)` matches if both F and G have none. If F and G have different types, a condition that does not \
+match and an empty set count as having no value. In a comment, and in `str` of several filters, `<false>` stands for a missing \
+value.
 ";
 
 #[test]
