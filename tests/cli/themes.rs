@@ -509,8 +509,9 @@ fn page() -> String {
     let mut out = format!(
         "# The catalogue of themes\n\nA *theme* is a query with a name. This page lists the {} built-in themes. `orbit batch \
          catalogue` counts their hits, and `orbit batch --show NAME` prints one theme. Each theme has examples of positions at \
-         which it matches, and of positions at which it just fails to match. If moves follow the FEN of an example, the theme may \
-         match at any position that these moves reach. `tests/cli/themes.rs` writes this page from the files in `themes/`.\n\n\
+         which it matches, and of positions at which it just fails to match. If moves follow the FEN of an example, the example \
+         consists of this position and all positions that the moves reach. `tests/cli/themes.rs` writes this page from the files \
+         in `themes/`.\n\n\
          For each theme, a sample of hits was judged: is the position what a chess player means by the name of the theme? The \
          tables show the number of judged hits and the number of right ones among them. The column *games* says which hits were \
          judged. *First of 11,372* means that, of 11,372 games between masters over the board, the first 20 games with hits \
@@ -518,15 +519,15 @@ fn page() -> String {
          judged by eye, and for some themes also by a separate rule with python-chess (`tests/tools/themes.py`).\n\n\
          *Sample of 11,372* and *sample of 45,925* in the column *games* mean that 50 random games with hits were taken (or all \
          games with hits, if there are fewer), and the first hit of each game was judged. `orbit scan --first --unique=moves \
-         --sample 50 --seed 1` draws the sample. It is drawn from 11,372 master games or, for themes that are rare in them, \
-         from a collection of 45,925 games that contains them: games over the board, by correspondence, between programs and \
-         online. Each hit was judged by the position and the ten half-moves that follow: python-chess determined the facts \
-         (mate, captures, the material after each move), and then a person judged the hit by eye. \
+         --sample 50 --seed 1` draws the sample. It is drawn from the 11,372 master games or, for themes that are rare in them, \
+         from a collection of 45,925 games that includes the master games: games over the board, by correspondence, between \
+         programs and online. Each hit was judged by the position and the ten half-moves that follow: python-chess determined \
+         the facts (mate, captures, the material after each move), and then a person judged the hit by eye. \
          `tests/data/theme-verdicts.tsv` contains the verdicts (right, wrong, arguable) and their reasons; only the verdict \
          *right* counts.\n\n\
-         All verdicts on hits of themes are those of one person, and a percentage of 50 hits is only an estimate. If a query \
-         tests the fact on which the verdict depends, as the queries for mates, material and shut-in bishops do, its hits are \
-         right almost by definition.\n",
+         One person gave all verdicts, and the share of right hits among 50 is only an estimate for all hits. If a query tests \
+         the fact on which the verdict depends, as the queries for mates, material and shut-in bishops do, its hits are right \
+         almost by definition.\n",
         themes.len()
     );
     let verdicts = verdicts();

@@ -189,9 +189,12 @@ fn in_words(value: &str) -> &str {
 fn page() -> (String, usize) {
     let games = pgn_blocks(&std::fs::read_to_string("games/sample.pgn").unwrap());
     let mut out = String::from(
-        "# Conformance\n\nThis page compares `orbit` with the documents that define the transforms. Each row of the tables contains \
-         a statement from one of these documents, in our own words, and the result of `orbit`. `tests/suite/conformance.rs` checks \
-         the statements and writes this page. If a statement is checked by another test, the row names this test.\n",
+        "# Conformance\n\nThis page compares `orbit` with the documents that define transforms such as `flip`: the manuals of CQL \
+         and the documentation of the library chessops. Each row of the tables contains a statement from one of these documents, \
+         in our own words, and the result of `orbit`. `tests/suite/conformance.rs` checks the statements and writes this page. If \
+         a statement is checked by another test, the row names this test. A *copy* is a pattern that a transform makes of a \
+         query, and the *orbit* of a query is the set of its copies. In the results, T means that the query matches, and F that \
+         it does not.\n",
     );
     let mut count = 0;
     for line in data("conformance.tsv").lines() {

@@ -367,16 +367,17 @@ fn page() -> String {
     let mut out = format!(
         "# The query language\n\n\
          This page lists every word of CQL 6.2 and of CQL 5 that `orbit` recognises. `orbit` supports {} of these words. {} are \
-         not supported yet, and {} never will be: a query with such a word is refused, and the message names the word. `orbit help \
-         language WORD` prints the description of one word.\n\n\
-         `tests/suite/language.rs` writes this page from the table in `crates/query/src/words.rs`, and runs every example. If a \
-         query has a *plan* (a translation for the fast engines), its example is run on two engines. In the tables, the column \
-         *hits* is the number of positions in `games/sample.pgn` at which the example matches. These games have no ratings, \
-         opening codes, comments, null moves or side lines, so examples that search for them have 0 hits. The file \
-         `positions.cqo`, which one of the examples reads, contains the FEN of the usual start position.\n\n\
-         In the column *form*, F is any filter. S, N, T and P are filters whose value is a set of squares, a number, a string or a \
-         position. TEXT is a string in quotation marks, NAME is the name of a variable, and RANGE is one number or two: `2`, `2 \
-         4`. Brackets enclose parts that can be left out, and `|` separates alternatives.\n",
+         not supported yet, and {} never will be: a query with an unsupported word is refused, and the message names the word. \
+         `orbit help language WORD` prints the description of one word.\n\n\
+         `tests/suite/language.rs` writes this page from the table in `crates/query/src/words.rs`, and runs every example on the \
+         slow *reference engine*. The examples that the faster engine for the processor supports run on both engines. In the \
+         tables, the column *hits* is the number of positions in `games/sample.pgn` at which the example matches. These games \
+         have no ratings, opening codes, comments, null moves or side lines, so examples that search for one of these have 0 \
+         hits. The file `positions.cqo`, which one of the examples reads, contains the FEN of the usual start position.\n\n\
+         In the column *form*, F is any *filter*, an expression that can match a position. S, N, T and P are filters whose \
+         values are a set of squares (S), a number (N), a string (T) or a position (P). TEXT is a string in quotation marks, and \
+         NAME is the name of a variable. RANGE is a number, such as `2`, or the smallest and the largest number of a range, such \
+         as `2 4`. Brackets enclose parts that can be left out, and `|` separates alternatives.\n",
         counts["here"], counts["later"], counts["refused"]
     );
     out.push_str(PRECEDENCE);
@@ -391,8 +392,9 @@ fn page() -> String {
 const PRECEDENCE: &str = "
 ## Operands and precedence
 
-The operand of a filter is the part of the query to which the filter applies. The table below says how far it extends to the \
-right. Operators have this precedence, from the tightest to the loosest: `:`, then `T[...]` and `~~`, `attacks` and `attackedby`, `&`, `|`, `->` and `<-`, `--` and `[x]`, `* / %`, `+ -`, comparisons, `in`, `not`, `and`, `or`.
+The operand of a filter is the part of the query to which the filter applies. The table below says how far the operand extends \
+to the right. Operators have this precedence, from the tightest to the loosest: `:`, then `T[...]` and `~~`, `attacks` and \
+`attackedby`, `&`, `|`, `->` and `<-`, `--` and `[x]`, `* / %`, `+ -`, comparisons, `in`, `not`, `and`, `or`.
 
 | operand | filters |
 |---|---|
@@ -404,16 +406,16 @@ right. Operators have this precedence, from the tightest to the loosest: `:`, th
 | `attacks` and `attackedby` | `~` |
 | one filter with its `:`, `[...]` and `~~` | directions, `light`, `dark`, `uppercase`, `lowercase`, the parts of `pin` and `move`, `-` before a number |
 
-If P is a position, T a string and `i` a number, `P:T[i]` means `(P:T)[i]`; `i` is evaluated at the current position, not at P. The \
-operand of a transform ends before an operator that cannot be applied to it: `flip count Ra1 * 2` means `(flip count Ra1) * 2`, \
-because the set `Ra1` cannot be multiplied.
+`P:T` is the value of the string filter T at the position P. `P:T[i]` means `(P:T)[i]`, so the number `i` is evaluated at the \
+current position, not at P. The operand of a transform ends before an operator that cannot be applied to the operand: `flip \
+count Ra1 * 2` means `(flip count Ra1) * 2`, because the set `Ra1` cannot be multiplied.
 
-A filter may have no value, such as `rank R` if there are two rooks. Then the filter does not match, and a filter that needs its \
-value has no value either. This applies to arithmetic, comparisons, parts of strings, `str F` of a single filter, \
-assignments, `settag` and dictionary entries. Two filters can match although an operand has no value: `a != b` matches if one \
-of its sides has no value, and `equal(F G)` matches if both F and G have none. If the operands of `equal` have different types, a \
-condition that does not match and an empty set count as having no value. In a comment, and in `str` of several filters, \
-`<false>` stands for a missing value.
+A filter may have no value, such as `rank R` if there are two rooks. Then the filter does not match, and a filter of which it is \
+an operand has no value either. This rule applies to arithmetic, comparisons, parts of strings, `str F` of a single filter, \
+assignments, `settag` and dictionary entries. Two filters can match although an operand has no value: `a != b` matches if a or b \
+has no value, and `equal(F G)` matches if both F and G have none. If F and G have different types, a condition that does not \
+match and an empty set count as having no value. In a comment, and in `str` of several filters, `<false>` stands for a missing \
+value.
 ";
 
 #[test]

@@ -115,10 +115,12 @@ const BINDINGS: [(&str, &str); 8] = [
 /// Ways to use the name `zz` elsewhere in the query.
 const USES: [&str; 8] = ["zz", "#zz", "zz(1)", "zz[\"a\"]", "zz:true", "zz==zz", "zz+=1", "zz--zz"];
 
-/// A query text during changes, split into tokens: words, strings, blanks and single signs.
+/// A query text to which random changes are made.
 struct Changed<'a> {
     rng: &'a mut Rng,
+    /// The tokens that may be inserted.
     tokens: &'a Tokens,
+    /// The text, split into words, strings, blanks and single signs.
     pieces: Vec<Vec<u8>>,
 }
 

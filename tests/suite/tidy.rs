@@ -338,10 +338,10 @@ const EXCEPT: &[(&str, &str, &str)] = &[
     ("witness", "board::moves", "it uses the moves of shakmaty"),
     ("witness", "board::attacks", "it uses the attacks of shakmaty"),
     ("witness", "board::san", "shakmaty parses the moves"),
-    ("transforms", "query::parse", "it uses only the typed tree"),
-    ("plan", "query::parse", "it uses only the typed tree"),
-    ("engine", "query::parse", "it uses only the typed tree"),
-    ("reference", "query::parse", "it uses only the typed tree"),
+    ("transforms", "query::parse", "it uses the typed tree of a query, not its text"),
+    ("plan", "query::parse", "it uses the typed tree of a query, not its text"),
+    ("engine", "query::parse", "it uses the typed tree of a query, not its text"),
+    ("reference", "query::parse", "it uses the typed tree of a query, not its text"),
 ];
 
 /// Words that must not occur, because they are not about the project. The second string names the only file in which the word may

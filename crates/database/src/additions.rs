@@ -133,7 +133,7 @@ impl HeldSources<'_> {
             Err(error) if place.as_ref().is_some_and(|place| self.by_place.contains_key(place)) => {
                 return Err(PgnError::Unreadable { path: path.to_owned(), error }.into());
             }
-            // The file cannot be read. An error is reported later, when the file is opened to be appended.
+            // The file cannot be read. The error is reported later, when the file is opened so that its games can be appended.
             Err(_) => None,
         };
         if let Some(holder) = hash.and_then(|hash| self.by_hash.get(&hash)) {

@@ -133,9 +133,9 @@ impl BlockStream {
     }
 }
 
-/// Returns the reel in the same folder that contains exactly the current content of a file: `games.reel` for `games.pgn`,
-/// `games.pgn.zst` or `games.zip`. A reel that cannot be opened is ignored. If its blocks are damaged, reading them fails with
-/// [`StreamError::Substitute`](super::StreamError).
+/// Looks for the reel beside a file (`games.reel` for `games.pgn`, `games.pgn.zst` or `games.zip`), and returns it if its games are
+/// exactly the current content of the file. A reel that cannot be opened is ignored. If its blocks are damaged, reading them fails
+/// with [`StreamError::Substitute`](super::StreamError).
 ///
 /// # Errors
 ///

@@ -17,9 +17,9 @@ use orbit_reel::Block;
 /// reference engine in the games that remain.
 pub struct Narrowed {
     engine: Bulk,
-    /// The engine that searches for the conditions.
+    /// The engine whose queries are the conditions.
     cpu: Cpu,
-    /// For each query, the index of its condition among the queries of `cpu`; `None` if it has no condition.
+    /// For each query, the index of the condition in `cpu` that is true wherever the query matches; `None` if there is none.
     conditions: Vec<Option<usize>>,
 }
 

@@ -129,7 +129,8 @@ impl Evaluation<'_> {
         squares.into_iter().map(|s| (s, Cell::Squares(Bitboard::from(s)))).collect()
     }
 
-    /// Returns the squares for which the loop body matches. During each evaluation, the variable has the value for the square.
+    /// Evaluates the loop body once for each square of `domain`, with the variable set to the value paired with the square. Returns
+    /// the squares for which the body matches.
     pub(super) fn loop_over(
         &mut self,
         var: VarId,

@@ -143,9 +143,9 @@ impl std::fmt::Debug for Card {
     }
 }
 
-/// The number of positions per thread that a processor evaluates in about a second. Opening a graphics card and compiling a kernel
-/// takes about half a second. This number has not been measured on a card yet: `benches/card` prints the right value for its
-/// machine as `auto.positions_a_thread_measured`.
+/// The number of positions that a processor thread evaluates in about a second. With more positions per thread, a graphics card is
+/// estimated to be faster, although opening it and compiling a kernel take about half a second. `benches/card` measures this number
+/// on its machine, and prints it as `auto.positions_a_thread_measured`.
 const POSITIONS_A_SECOND: u64 = 50_000_000;
 
 /// Returns the number of positions above which [`EngineChoice::Auto`] uses a graphics card on a machine with `threads` threads.

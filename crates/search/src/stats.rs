@@ -725,8 +725,8 @@ impl Counts {
     }
 
     /// Returns the groups of a grouping, or of one property of a cross table. Numbers and results are in their natural order.
-    /// Names, openings and copies are sorted by the number of games with hits. Values and copies have groups only for hits, and
-    /// these groups are compared with all games.
+    /// Names, openings and copies are sorted by the number of games with hits. A game without hits has no value and no copy, so it
+    /// is in none of their groups. Their scores are compared with the score of all games.
     ///
     /// # Panics
     ///

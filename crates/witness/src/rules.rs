@@ -49,8 +49,8 @@ rules! {
     NullSign "null sign" "`<>`, `@@@@`, `0000` and `null` are read as null moves.",
     NullInCheck "null in check" "A side in check may make a null move.",
     Figurines "figurines" "Moves with figurines are read.",
-    Suffix "suffix" "What follows a move directly is skipped: `++`, `ep`, `mate`, signs of evaluation.",
-    FenFields "FEN fields" "Only the first four fields of a FEN count; an unclear field grants nothing, and `?` stands for the usual start position.",
+    Suffix "suffix" "Text directly after a move is skipped: `++`, `ep`, `mate`, signs of evaluation.",
+    FenFields "FEN fields" "Only the first four fields of a FEN count; a castling or en passant field that cannot be read grants no right, and the FEN `?` means the usual start position.",
     Rights "rights" "If a castling right is impossible, only the castling rights that standard chess allows are kept.",
     TooLong "too long" "A game longer than the limit is cut.",
 }

@@ -101,7 +101,7 @@ fn the_document_lists_the_rules() {
     for rule in Rule::ALL {
         writeln!(table, "| {} | {} | {} |", rule.name(), rule.text(), row(rule.name())).unwrap();
     }
-    writeln!(table, "| | games by some rule | {} |", row("by some rule")).unwrap();
+    writeln!(table, "| | games that need some rule | {} |", row("by some rule")).unwrap();
     writeln!(table, "| | all games | {} |", row("all")).unwrap();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/reading.md");
     let page = std::fs::read_to_string(&path).unwrap();

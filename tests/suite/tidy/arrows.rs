@@ -178,7 +178,7 @@ fn table() -> String {
         };
         writeln!(out, "| `{module}` | {imports} | {why} |").unwrap();
     }
-    out += "\nExcept:\n\n";
+    out += "\nThese imports are forbidden although a row or a `Cargo.toml` would allow them:\n\n";
     for (module, item, why) in EXCEPT {
         writeln!(out, "- `{module}` never imports `{item}`: {why}.").unwrap();
     }

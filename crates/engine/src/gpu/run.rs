@@ -249,7 +249,7 @@ impl KernelInput {
         Ok(())
     }
 
-    /// Returns the number of games, if their slots (positions) are known.
+    /// Returns the number of games of the upload, or `None` if the games' slots have not been written to the device.
     pub(super) fn game_count(&self) -> Option<usize> {
         self.game_count
     }

@@ -51,7 +51,7 @@ impl Classes {
         out
     }
 
-    /// Returns the move tokens of a block. The block must not begin inside a token.
+    /// Returns the move tokens in these 64 bytes of text. The first byte must not belong to a token that began before it.
     #[inline(always)]
     pub(super) fn words(self) -> MoveWords {
         let Classes { space, line, carriage, digit, dot, low } = self;

@@ -49,7 +49,8 @@ pub(crate) fn refusal_of_programs(query: &TypedQuery) -> Option<Diagnostic> {
     found
 }
 
-/// Returns a filter's name for the error message, if no flat program can express the filter itself (not one of its operands).
+/// Returns a filter's name for the error message, if no flat program (a list of instructions that runs at each position) can contain
+/// this filter. Its operands are not checked.
 fn lacked_by_programs(filter: Ref<'_, Written>) -> Option<&'static str> {
     use GameCondition as G;
     match filter {

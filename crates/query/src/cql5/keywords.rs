@@ -109,8 +109,10 @@ const GROUPS: &[KeywordRows] = &[
         here(&["?"], "", Squares, Piece(Pieces::UNNAMED), "anything, a piece or nothing", "(position ?e1 Qa1)"),
     ] },
     KeywordRows { title: "CQL 5: conditions", about:
-        "All conditions of a CQL 5 list must match. In the column *form*, D is a piece designator, LIST is a list in parentheses, \
-         and RANGE is one number, two numbers, `1 unlimited` or `>=1`. `!:check` is the negation of `:check`.",
+        "All conditions of a CQL 5 list must match. In the column *form*, D is a piece designator, LIST is a list in \
+         parentheses, and RANGE is one number, two numbers, a number and `unlimited` (such as `1 unlimited`), or a comparison \
+         sign and a number (such as `>=1`). A condition with RANGE matches if its number is in the range. A `!` before a \
+         condition negates it: `!:check`.",
         words: &[
         here(&["wtm"], "", Condition, leaf!(C::ToMove(Color::White)), "White is to move", "(position :wtm)"),
         here(&["btm"], "", Condition, leaf!(C::ToMove(Color::Black)), "Black is to move", "(position :btm)"),
@@ -125,11 +127,11 @@ const GROUPS: &[KeywordRows] = &[
         here(&["not"], "LIST", Condition, Test(|p, name, span| p.not(name, span)), "the list does not match", "(position :not (Q))"),
         here(&["attackcount"], "D D RANGE", Condition, Test(|p, name, span| p.attackcount(name, span)),
             "the number of pairs in which a piece of the first designator attacks one of the second", "(position :attackcount N k 1)"),
-        here(&["piececount"], COUNTED, Condition, Test(|p, name, span| p.counted(name, span)), "the number of such pieces", "(position :piececount R 1)"),
+        here(&["piececount"], COUNTED, Condition, Test(|p, name, span| p.counted(name, span)), "the number of the designator's pieces", "(position :piececount R 1)"),
         here(&["power"], COUNTED, Condition, Test(|p, name, span| p.counted(name, span)),
-            "the value of such pieces: queens 9, rooks 5, bishops and knights 3, pawns 1", "(position :power A >38)"),
+            "the value of the designator's pieces: queens 9, rooks 5, bishops and knights 3, pawns 1", "(position :power A >38)"),
         here(&["powerdifference"], COUNTED, Condition, Test(|p, name, span| p.counted(name, span)),
-            "the value of the white pieces minus that of the black ones", "(position :powerdifference U >=3)"),
+            "the value of the designator's white pieces minus that of its black ones", "(position :powerdifference U >=3)"),
         here(&["ray"], RAY, Condition, ray!(0xff, false), "the number of lines with these pieces in this order and nothing else between them", "(position :ray (R q k))"),
         here(&["rayattack"], RAY, Condition, ray!(0xff, true), "`:ray` whose first piece slides along the line", "(position :rayattack (B q))"),
         here(&["raydiagonal"], RAY, Condition, ray!(0xaa, false), "`:ray` on diagonals", "(position :raydiagonal (B q))"),
@@ -138,15 +140,16 @@ const GROUPS: &[KeywordRows] = &[
         here(&["rayvertical"], RAY, Condition, ray!(0x44, false), "`:ray` on files", "(position :rayvertical (R r))"),
     ] },
     KeywordRows { title: "CQL 5: transforms", about:
-        "In CQL 5, a transform is an element of the list that it transforms. The list matches if one of its transformed images \
-         matches. If a shift leads away from an edge of the board, each square at that edge both moves and stays.",
+        "In CQL 5, a transform is an element of the list that it transforms. The list matches if one of its transformed \
+         images matches. A shift moves the squares of the list. If a shift leads away from an edge, a square at this edge \
+         moves, and its old place also stays in the list.",
         words: &[
-        here(&["flip", "flipdihedral"], "", Condition, Change(ListTransform::Flip), "all turns and reflections of the board", "(position Ra1 kh8 :flip)"),
+        here(&["flip", "flipdihedral"], "", Condition, Change(ListTransform::Flip), "all rotations and reflections of the board", "(position Ra1 kh8 :flip)"),
         here(&["fliphorizontal"], "", Condition, Change(ListTransform::FlipHorizontal), "the mirror image 1<->8", "(position Qd1 :fliphorizontal)"),
         here(&["flipvertical"], "", Condition, Change(ListTransform::FlipVertical), "the mirror image a<->h", "(position Kc1 :flipvertical)"),
         here(&["flipdiagonal"], "", Condition, Change(ListTransform::FlipDiagonal), "the mirror image in the diagonal a1-h8", "(position Ra2 :flipdiagonal)"),
         here(&["flipoffdiagonal"], "", Condition, Change(ListTransform::FlipOffDiagonal), "the mirror image in the diagonal h1-a8", "(position Ra2 :flipoffdiagonal)"),
-        here(&["flipcolor"], "", Condition, Change(ListTransform::FlipColor), "swapped colours and ranks 1<->8", "(position Ra7 :flipcolor)"),
+        here(&["flipcolor"], "", Condition, Change(ListTransform::FlipColor), "the mirror image 1<->8 with swapped colours", "(position Ra7 :flipcolor)"),
         here(&["shift"], "", Condition, Change(ListTransform::Shift), "all shifts", "(position Nd4 kf3 :shift)"),
         here(&["shifthorizontal"], "", Condition, Change(ListTransform::ShiftHorizontal), "shifts to the left and to the right", "(position Pb2 Pb3 :shifthorizontal)"),
         here(&["shiftvertical"], "", Condition, Change(ListTransform::ShiftVertical), "shifts up and down", "(position Pb4 pb5 :shiftvertical)"),
@@ -154,8 +157,9 @@ const GROUPS: &[KeywordRows] = &[
         here(&["shiftoffdiagonal"], "", Condition, Change(ListTransform::ShiftOffDiagonal), "shifts along the direction h1-a8", "(position Pg2 Pf3 :shiftoffdiagonal)"),
         here(&["shiftdiagonal"], "", Condition, Change(ListTransform::ShiftDiagonal), "shifts along both diagonal directions", "(position Pg2 Pf3 :shiftdiagonal)"),
     ] },
-    KeywordRows { title: "CQL 5: other keywords", about: "These tables list the other keywords of CQL 5 and CQL-S. `orbit` \
-         recognises all of them, but supports only a few so far.", words: &[
+    KeywordRows { title: "CQL 5: other keywords", about:
+        "These tables list the other keywords of CQL 5, and those that the program CQL-S added. `orbit` recognises all of these \
+         keywords, but supports only the two in the first table so far.", words: &[
         later(&["accumulate", "accumulate*"], "LIST", Condition, "counts the hits of lists together"),
         later(&["between"], "D D LIST", Condition, "the squares between two squares"),
         later(&["blackcannotwin"], "", Condition, "Black does not have enough men to win"),

@@ -138,7 +138,7 @@ operands! {
         Line(Line<P>),
         /// `path ...`: the number of moves in the path, or the largest value of its option `max`.
         Path(Path<P>),
-        /// `pathcount`: the number of moves so far in the current path that count.
+        /// `pathcount`: the number of counted moves that the current path has so far.
         PathCount,
         /// `pathcountunfocused`: the number of moves so far in the current path that do not count, because they are out of focus.
         PathCountUnfocused,

@@ -21,7 +21,7 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
     Cql6Rows { title: "Pieces", about:
         "A *designator* names one kind of piece, or several kinds in brackets, followed by squares: `R`, `Ra1`, `[RN]a-h8`, \
          `♖♘[a1,h8]`. A designator without pieces is a set of squares; a designator without squares covers the whole board. The \
-         value of a designator is a set: the squares, among those named, on which such a piece stands.",
+         value of a designator is a set: those of its squares on which a piece of one of its kinds stands.",
         words: &[
         here(&["K", "♔"], "", Squares, man(6), "white kings", "Kg1"),
         here(&["Q", "♕"], "", Squares, man(5), "white queens", "Qa-h8"),
@@ -44,11 +44,11 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["[]"], "", Squares, Sign, "no square", "Q == []"),
     ] },
     Cql6Rows { title: "Transforms", about:
-        "A transform makes distinct copies of the filter to its right. If the value of the filter is a set, the value of the \
-         transform is the union of the copies' sets; if it is a number, the largest of the copies' numbers. If the filter is a \
-         condition, the transform matches if any copy matches. With `count`, the value of the transform is the number of copies \
-         that match. With a range, its value is the number of copies that match if this number is in the range; otherwise it has \
-         no value.",
+        "A transform makes copies of the filter to its right, such as mirrored or shifted ones; equal copies count once. If \
+         the value of the filter is a set, the value of the transform is the union of the copies' sets; if it is a number, \
+         the largest of the copies' numbers. If the filter is a condition, the transform matches if any copy matches. With \
+         `count`, the value of the transform is the number of copies that match. With a range, the value is also the number \
+         of copies that match; if this number is outside the range, the transform has no value.",
         words: &[
         here(&["flip", "✵", "flipdihedral", "dihedral"], EVERY, AsF, Transform(TransformKind::Flip),
             "F under all eight rotations and reflections of the board", "flip {Ra1 kh8}"),
@@ -60,11 +60,11 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["rotate45"], EVERY, AsF, Transform(TransformKind::Rotate45),
             "F rotated by all multiples of 45 degrees, which changes only directions: F must not name squares", "rotate45 {up 1 K & r}"),
         here(&["flipcolor", "⬓"], EVERY, AsF, Transform(TransformKind::FlipColor),
-            "F, and F with swapped colours and ranks 1<->8", "flipcolor {Ra7 ka8}"),
+            "F, and its mirror image 1<->8 with swapped colours", "flipcolor {Ra7 ka8}"),
         here(&["reversecolor"], "F", AsF, Transform(TransformKind::ReverseColor),
-            "F with swapped colours and ranks 1<->8, without F itself", "reversecolor Qh5"),
+            "the mirror image 1<->8 of F with swapped colours, without F itself", "reversecolor Qh5"),
         here(&["shift"], EVERY, AsF, Transform(TransformKind::Shift),
-            "F moved to all places of the board on which its designators keep a square", "shift {Pa2 Pa3}"),
+            "F moved by any number of files and ranks, as long as each of its designators keeps a square on the board", "shift {Pa2 Pa3}"),
         here(&["shifthorizontal"], EVERY, AsF, Transform(TransformKind::ShiftHorizontal),
             "F moved to the left and to the right", "shifthorizontal {Pa2 Pa3}"),
         here(&["shiftvertical"], EVERY, AsF, Transform(TransformKind::ShiftVertical),
@@ -77,8 +77,9 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
     ] },
     Cql6Rows { title: "Directions", about:
         "The value of `up S` is the set of squares that lie above a square of S, whatever stands in between. A range limits the \
-         number of steps: `up 1 S` contains the squares one step above a square of S, and `up 2 4 S` those two to four steps above. \
-         The numbers in a range can be from -7 to 7. Negative numbers go in the opposite direction, and 0 is the square itself.",
+         distance: `up 1 S` contains the squares directly above a square of S, and `up 2 4 S` the squares two to four ranks \
+         above a square of S. The numbers in a range can be from -7 to 7. Negative numbers go in the opposite direction, and 0 \
+         is the square itself. The other directions work in the same way.",
         words: &[
         here(&["up"], "[RANGE] S", Squares, Direction(Dirs(4)), "the squares above S, towards rank 8", "up 1 P & p"),
         here(&["down"], "[RANGE] S", Squares, Direction(Dirs(64)), "the squares below S, towards rank 1", "down 1 p & P"),
@@ -104,16 +105,16 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["attacked"], "S @ by S", Squares, Inside, "`attackedby` in two words", "q attacked by N"),
         here(&["by"], "S attacked @ S", Squares, Inside, "the second word of `attacked by`", "q attacked by N"),
         here(&["->", "→"], "S @ S [@ S ...]", Squares, Sign,
-            "`attacks`; with three or more sets, the sliding pieces of the first set that attack the last one through the others", "B -> n -> k"),
+            "`attacks`; with three or more sets, the sliding pieces of the first set on lines that meet the other sets in order, with nothing else on the way", "B -> n -> k"),
         here(&["<-", "←"], "S @ S [@ S ...]", Squares, Sign, "`attackedby`; chains work like those of `->`, read from right to left", "k <- n <- B"),
         here(&["between"], "@(S S)", Squares, Filter(|p, _| p.between()),
             "the squares between a square of one set and a square of the other that lie on one line", "between(Q k) & n"),
         here(&["ray"], "[DIRECTION ...] (S S ...)", Squares, Filter(|p, _| p.ray(false)),
-            "the last squares of lines that begin in the first set and meet the others in order, with nothing else on the way", "ray diagonal (Q k)"),
+            "the last squares of lines that begin in the first set and meet the other sets in order, with nothing else on the way", "ray diagonal (Q k)"),
         here(&["xray"], "[DIRECTION ...] (S S ...)", Squares, Filter(|p, _| p.ray(true)),
             "`ray` whose first piece slides along the line; the same as `ray attack`", "xray (R q k)"),
         here(&["pin"], "[from S] [through S] [to S]", Squares, Filter(|p, _| p.pin()),
-            "pins: the pinning piece, the pinned piece, and the piece behind it (default: a king); the value is the first part, or else the pinned pieces",
+            "pins: `from` is the pinning piece, `through` the pinned one, `to` the one behind it (default: a king); the value is the part written first, or else `through`",
             "pin through n to k"),
         here(&["through"], "pin @ S", NoValue, Inside, "in `pin`: the pinned pieces", "pin through q to k"),
         here(&["light"], "S", Squares, Filter(|p, _| p.shade(true)), "the light squares of S", "light B"),
@@ -121,7 +122,9 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["makesquare"], "@(N N) | @ TEXT", Squares, Filter(|p, _| p.makesquare()),
             "the square with this file and rank (numbers from 1 to 8) or this name; empty if there is no such square", "makesquare(5 4) & N"),
     ] },
-    Cql6Rows { title: "Pawns and mates", about: "Transforms do not change the filters in this table.", words: &[
+    Cql6Rows { title: "Pawns and mates", about:
+        "Transforms do not change the filters in this table. A *man* is a piece or a pawn. [Pure mates](mates.md) has the \
+         exact rules for mates and stalemates.", words: &[
         here(&["passedpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Passed)),
             "pawns of either side with no enemy pawn before them on their file or the adjacent ones", "passedpawns & Pa-h6"),
         here(&["isolatedpawns"], "", Squares, leaf!(S::Pawns(PawnKind::Isolated)),

@@ -32,7 +32,7 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["gamenumber"], "", Number, leaf!(N::GameNumber), "the number of the game in the database, from 1", "gamenumber <= 3")
             .and_parameter(Parameter::Games),
         here(&["year"], "", Number, leaf!(N::Year), "the year of the game's date", "year >= 2000"),
-        here(&["elo"], "[white | black]", Number, Filter(|p, _| p.elo()), "the rating of a player, or the higher of the two", "elo white > 2400"),
+        here(&["elo"], "[white | black]", Number, Filter(|p, _| p.elo()), "the rating of White or Black; without a colour, the higher of the two", "elo white > 2400"),
         here(&["#"], "S, @ T, @ NAME", Number, Sign, "the number of squares of a set, of bytes of a string, or of keys of a dictionary", "#N == 2"),
         here(&["power"], "S", Number, Filter(|p, _| p.of_set(N::Power)),
             "the value of the pieces on S: queens 9, rooks 5, bishops and knights 3, pawns 1", "power A > power a"),
@@ -43,9 +43,9 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["colortype"], "S", Number, Filter(|p, _| p.of_set(|of| N::ContentType { signed: true, of })),
             "`type`, negative for a black piece", "colortype e5 == -2"),
         here(&["similar"], "TEXT", Number, BeforeText(|p, _| p.similar()),
-            "the number of men that stand as in this FEN; `A` and `a` are any man of a colour, `_` an empty square; digits, `.` and `?` do not count (not in CQL)",
+            "the number of pieces and pawns that stand as in this FEN; `A` and `a` are any of one colour, `_` an empty square; digits, `.`, `?` do not count (not in CQL)",
             "flipcolor similar \"5rk1/5ppp/8/8/8/8/8/8\" >= 5"),
-        here(&["+"], "N @ N, T @ T", AsF, Sign, "the sum; of strings, both joined", "#R + #r == 3"),
+        here(&["+"], "N @ N, T @ T", AsF, Sign, "the sum of two numbers, or two strings joined", "#R + #r == 3"),
         here(&["-"], "N @ N, @ N", Number, Sign, "the difference; with one number, its negative", "#P - #p > 1"),
         here(&["*"], "N @ N", Number, Sign, "the product", "#R * #r == 4"),
         here(&["/"], "N @ N", Number, Sign, "the quotient, rounded towards 0; no value if the right number is 0", "ply / 10 == 4"),
@@ -61,7 +61,7 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         words: &[
         here(&["result"], "1-0 | 0-1 | 1/2-1/2", Condition, Filter(|p, _| p.result()), "the result of the game", "result 1-0")
             .and_parameter(Parameter::Result),
-        here(&["player"], "[white | black] [TEXT]", Text, Filter(|p, _| p.player()), "the name of a player, or both names", "player white \"A\""),
+        here(&["player"], "[white | black] [TEXT]", Text, Filter(|p, _| p.player()), "the name of White or Black; without a colour, both names", "player white \"A\""),
         here(&["event"], "[TEXT]", Text, Filter(|p, _| p.tag("Event")), "the tag Event", "event \"Bundesliga\""),
         here(&["site"], "[TEXT]", Text, Filter(|p, _| p.tag("Site")), "the tag Site", "site \"GER\""),
         here(&["date"], "[TEXT]", Text, Filter(|p, _| p.tag("Date")), "the tag Date", "date \"2014\""),
@@ -71,12 +71,13 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["lastgamenumber"], "", Number, Filter(|p, _| p.last_game_number()), "the number of the last game of the database; games in PGN are counted before the search", "gamenumber != lastgamenumber"),
         here(&["settag"], "@(TEXT T)", Condition, Filter(|p, _| p.set_tag()), "sets a tag of the game in the output", "settag(\"Theme\" \"check\")"),
         here(&["hhdb"], "[special] prize | hm | commendation | award", Number, Filter(|p, _| p.study_award()),
-            "the place of a study's award in the tag Event, which has the form `2.p` or `sp.hm`: 1 if no place is named, 0 for a special award",
+            "the place of a study's award (2 for second prize), read from the tag Event (`2.p`, `sp.hm`); 1 if it names no place, 0 for a special award",
             "hhdb prize == 2"),
     ] },
-    Cql6Rows { title: "Text", about: "Text in quotation marks is used as it is, except that `\\n`, `\\t`, `\\r`, `\\\"` and `\\\\` stand for one letter each. \
-         If T is a string, `T[0]` is its first letter, `T[1]` its second letter, and `T[1:3]` consists of its second and third letters. \
-         Negative numbers count from the end of the string.", words: &[
+    Cql6Rows { title: "Text", about:
+        "Text in quotation marks is used as it is, backslashes included. Outside quotation marks, `\\n`, `\\t`, `\\r`, `\\\"` \
+         and `\\\\` are strings of one character. If T is a string, `T[0]` is its first letter, `T[1]` its second letter, and \
+         `T[1:3]` consists of its second and third letters. Negative numbers count from the end of the string.", words: &[
         here(&["typename"], "S", Text, Filter(|p, word| p.letter(word)),
             "the letter of the piece on S, if S is one square: `K`, ..., `P`, or `_` for an empty square", "typename e4 == \"N\""),
         here(&["piecename"], "S", Text, Filter(|p, word| p.letter(word)), "`typename`, with small letters for black pieces", "piecename e5 == \"n\""),
@@ -86,7 +87,7 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["uppercase"], "T", Text, Filter(|p, word| p.case(word)), "the string in capital letters", "\"CARLSEN\" in uppercase player white"),
         here(&["lowercase"], "T", Text, Filter(|p, word| p.case(word)), "the string in small letters", "\"carlsen\" in lowercase player white"),
         here(&["indexof"], "@(T T)", Number, Filter(|p, _| p.index_of()), "the place of the first string in the second, counted from 0", "indexof(\"r\" player white) > 2"),
-        here(&["string"], "NAME in NAME F", Condition, Filter(|p, _| p.string_loop()), "evaluates F for each key of a dictionary", "local dictionary D D[fen] = ply string s in D {D[s] == 3}"),
+        here(&["string"], "NAME in NAME F", Condition, Filter(|p, _| p.string_loop()), "evaluates F for each key of a dictionary; in F, the first NAME is the key", "local dictionary D D[fen] = ply string s in D {D[s] == 3}"),
         here(&["~~"], "T @ TEXT", Text, Sign, "the part of the string that a regular expression finds; then `\\1` is the string of its first group, and `\\-1` the place of that string", "player white ~~ \"^(.*),\" \\1 == \"Carlsen\""),
         refused(&["substring"], "CQL 6.2 reserves this word and does not use it; `TEXT in T` matches if a string contains another"),
     ] },

@@ -64,8 +64,8 @@ pub struct ThemeTally {
 pub struct ClockTally {
     /// The number of games with clock times of either side.
     pub games: u64,
-    /// The numbers of games in which the clock times of the player and of the opponent are known, together with the starting time
-    /// from the tag `TimeControl`.
+    /// The number of games in which the player's clock times are known and the tag `TimeControl` gives the starting time, and the
+    /// same number for the opponent's clock times.
     pub known: [u64; 2],
     /// The number of games counted in `known` in which the player was in time trouble, and the same number for the opponent.
     pub short: [u64; 2],

@@ -363,7 +363,8 @@ impl GroupColumn {
     }
 }
 
-/// Returns the group of each position in the block by a measure. Groups are steps, or classes if `step` is `None`.
+/// Groups the positions of a block by the value of a measure, and returns the group of each slot. With a `step`, a group is a range
+/// of `step` values. With `None`, the borders between groups are those of [`Measure::borders`].
 fn measures(block: &Block, measure: Measure, step: Option<u32>) -> Vec<GroupCode> {
     let mut codes = vec![UNKNOWN; block.slots()];
     let code = |number: i64| match (number, step) {

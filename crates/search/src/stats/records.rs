@@ -362,8 +362,8 @@ impl Counts {
         writeln!(out, "{}", escape(&text, EscapeContext::Json))
     }
 
-    /// Writes CSV: a header, a row for all games with the grouping `total`, and the rows of each grouping. `copies` contains the
-    /// transformed copies of the query as CQL, in order of copy number.
+    /// Writes CSV: a header, one row for all games, whose grouping is `total`, and the rows of each grouping. `copies` contains
+    /// the transformed copies of the query as CQL, in order of copy number.
     ///
     /// # Errors
     ///
