@@ -31,7 +31,6 @@
 //!   million steps, and strings have at most 16 MiB.
 //! * All operands of an operation are evaluated from left to right, even if an earlier one has no value. Only `{...}`, `and`, `or`,
 //!   `if` and `square all` skip filters.
-//! * `player` without a colour treats a missing name as an empty string. If both names are missing it has no value.
 
 #![deny(unsafe_code, missing_docs)]
 
