@@ -266,7 +266,7 @@ impl Report {
         self.games.extend(moved);
     }
 
-    /// Keeps only the first games.
+    /// Keeps only the first `games` games.
     pub fn truncate(&mut self, games: usize) {
         self.games.truncate(games);
         self.text.truncate(self.games.last().map_or(0, |game| game.end));

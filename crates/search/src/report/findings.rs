@@ -168,8 +168,8 @@ pub struct CopyFindings {
     pub text: String,
     /// The transform that turns the original filter into the copy.
     pub transform: String,
-    /// The square to which the copy's transform maps the first single square in the filter. It is `None` unless every copy has such
-    /// a square.
+    /// The square to which the copy's transform maps the filter's first piece designator with a single square. It is `None` unless
+    /// every copy has such a square.
     pub anchor: Option<String>,
     /// The shift of the copy in files and ranks. It is `None` if there is an `anchor`, or if no single shift produces the copy.
     pub offset: Option<[i8; 2]>,
@@ -268,7 +268,7 @@ pub enum Unit {
     Positions,
 }
 
-/// One group.
+/// One group of a [`Histogram`].
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct HistogramRow {
     /// The name of the group, such as `2015` or `2400-2499`.
