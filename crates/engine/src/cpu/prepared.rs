@@ -193,8 +193,8 @@ impl<P: PlanCode> Prepared<P> {
         Prepared { plan, isa, code, groups, natives, idle }
     }
 
-    /// Returns the machine code of the plan, and compiles it first if that is now worthwhile. Returns `None` if it is
-    /// not worthwhile yet. `ahead` is the number of groups of 256 positions on which the plan is about to run.
+    /// Returns the machine code of the plan, which is compiled if compiling has become worthwhile. Returns `None` if it
+    /// is not worthwhile yet. `ahead` is the number of groups of 256 positions on which the plan is about to run.
     fn natives(&self, ahead: usize) -> Option<&Natives> {
         let program = self.plan.program();
         let is_due = match self.code {

@@ -26,8 +26,8 @@ const WORTH_WITH_NUMBERS: usize = 93;
 /// once.
 const WORTH_OF_MATERIAL: usize = 20;
 
-/// The number of blocks for which screening pauses after a block in which it skipped too few segments. Each further pause is twice
-/// as long, up to `REST_MAX` blocks.
+/// The number of blocks for which screening pauses after a block in which it skipped too few segments. If the screen
+/// still skips too few segments after a pause, the next pause is about twice as long, up to `REST_MAX` blocks.
 const REST_FIRST: u32 = 15;
 const REST_MAX: u32 = 255;
 
@@ -51,7 +51,7 @@ pub(super) struct Screening {
 #[derive(Debug)]
 struct OfMaterial {
     screen: Prepared<Screen>,
-    /// The piece counts of each group of segments that the screen reads, each with the register into which it is
+    /// The piece counts that the screen reads for each group of segments, each with the register into which it is
     /// loaded.
     reads: Vec<(PieceCount, Reg)>,
     rest: Rest,
