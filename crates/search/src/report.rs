@@ -172,7 +172,7 @@ pub struct ReportedGame {
     pub is_found: bool,
     /// The game's source, as an index into the sources of the database.
     pub source: u32,
-    /// The number of the source's first game, across all sources.
+    /// The number of the source's first game, counted across all sources.
     pub first_of_source: u32,
 }
 

@@ -465,7 +465,7 @@ fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Err
     })
 }
 
-/// Converts verification to and from JSON: `true`, `false` or a number of segments.
+/// Converts the field `verify` to and from JSON: `true`, `false` or a number of segments.
 mod verification {
     use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
 

@@ -72,7 +72,7 @@ enum ComparisonTest {
     /// The compared value must contain this string, which is in lower case.
     Contains(String),
     Number(Compare, i64),
-    /// Like `Number`, but in thousandths.
+    /// A comparison with a number in thousandths.
     Thousandths(Compare, i64),
     Date(Compare, Date),
     /// The opening satisfies all of these comparisons. There is one for a bound and two for a range.

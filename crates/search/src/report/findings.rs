@@ -295,9 +295,9 @@ pub struct HistogramRow {
 pub struct SampleHit {
     /// The game's number across all sources, from 1.
     pub game: u64,
-    /// The name of its source.
+    /// The name of the source that contains the game.
     pub source: String,
-    /// The name of White, or `?` if it is unknown, like all other unknown tags.
+    /// The name of White. An unknown name, event or date is `?`.
     pub white: String,
     /// The name of Black.
     pub black: String,
@@ -353,7 +353,7 @@ pub struct SortedBy {
 pub struct ListedGame {
     /// The game's number across all sources, from 1.
     pub game: u64,
-    /// The name of its source.
+    /// The name of the source that contains the game.
     pub source: String,
     /// The players with their ratings or, for a game without players, its title.
     pub players: String,
