@@ -69,7 +69,8 @@ pub(super) struct MovePattern {
 pub(super) struct PatternTables {
     /// The patterns, each with the register to which its word ([`MovePattern::word`]) is added if a move matches it.
     pub(super) patterns: Vec<(MovePattern, Reg)>,
-    /// For each destination square and for each move code, the patterns that match it: bit `k` stands for pattern `k`.
+    /// For each destination square and, in the second table, for each move code: the patterns that allow it. Bit `k`
+    /// stands for pattern `k`.
     #[cfg(target_arch = "x86_64")]
     by_square: [u16; 64],
     #[cfg(target_arch = "x86_64")]
@@ -136,8 +137,8 @@ impl PatternTables {
         }
     }
 
-    /// Returns the patterns that match at least one move in each of eight segments: one word for each segment, with bit
-    /// `k` set for pattern `k`.
+    /// Returns, for each of eight segments, the patterns that match at least one of its moves, as a word in which bit
+    /// `k` stands for pattern `k`.
     #[inline(always)]
     pub(super) fn found(&self, isa: Isa, moves: &SegmentMoves) -> [u64; LANES] {
         match isa {
@@ -185,8 +186,8 @@ impl PatternTables {
     }
 }
 
-/// Returns which of at most 16 patterns match at least one move in each of eight segments: one word for each segment,
-/// with bit `k` set for pattern `k`.
+/// Returns, for each of eight segments, those of at most 16 patterns that match at least one of its moves, as a word in
+/// which bit `k` stands for pattern `k`.
 #[inline(always)]
 pub(super) fn found(moves: &SegmentMoves, patterns: impl Iterator<Item = MovePattern>) -> [u64; LANES] {
     // The inner loop runs over consecutive moves in memory, because compilers vectorise such loops most reliably.
@@ -236,8 +237,8 @@ fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<MovePattern>> {
     Some(patterns)
 }
 
-/// Returns the patterns of moves by one side that may be promotions: moves of the given pieces from their seventh rank
-/// to the last.
+/// Returns the patterns of moves by one side that may be promotions to one of the given pieces. A packed promotion
+/// contains the code of the new piece, so it looks like a move of this piece from the side's seventh rank to the last.
 pub(super) fn promotions(set: PieceSet) -> Vec<MovePattern> {
     let ranks = if set.0 & PieceSet::BLACK.0 != 0 { 1 << 3 } else { 7 << 9 | 6 << 3 };
     let codes = (1..15).filter(|&code| set.contains(Code(code)));

@@ -90,7 +90,8 @@ impl Rest {
         if (all - left) * 100 >= all * worth {
             self.next.store(REST_FIRST, Relaxed);
         } else if self.left.load(Relaxed) == 0 {
-            // Other threads may be screening other blocks at the same time, but only one of them begins a pause.
+            // Other threads may be screening blocks at the same time, but if a pause has already begun, no thread
+            // begins another.
             let rest = self.next.load(Relaxed);
             self.left.store(rest, Relaxed);
             self.next.store(REST_MAX.min(2 * rest + 1), Relaxed);

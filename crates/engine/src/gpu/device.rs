@@ -23,8 +23,8 @@ const COMPILING: u32 = 5;
 /// The number of iterations of the loops that replay a segment (32 positions), including one final test for each loop.
 const REPLAY_TURNS: u64 = 64;
 
-/// The time that is added to the limit of a driver call that has its own time limit, so that the call's own limit
-/// expires first.
+/// The time that is added to the limit of a call on a helper thread if the call itself waits with a time limit, so that
+/// this inner limit expires first.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The minimum and maximum number of buffer sets. While one set uploads data, another is used by a running kernel, and

@@ -67,8 +67,8 @@ struct FlatMachine<'a> {
     program: &'a FlatProgram,
     operands: &'a [OperandSource<'a>],
     games: &'a BlockGames<'a>,
-    /// The mask that the program tests first, if there is one. Where it is false, the result is `elsewhere` and the
-    /// program has no other effect, so it is not run there.
+    /// The mask that the program tests first, if there is one. At positions where this mask is false, the result is
+    /// `elsewhere` and the program has no other effect, so it is not run at these positions.
     lead: Option<OperandSource<'a>>,
     /// The result at the positions where `lead` is false.
     elsewhere: u64,
