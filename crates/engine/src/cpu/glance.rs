@@ -1,8 +1,8 @@
 //! Computes cheap bounds for a segment, such as the squares on which a piece may arrive, by comparing all of its moves
 //! with patterns. Such a comparison is a *glance* at the segment.
 //!
-//! A *segment* is 32 consecutive positions, stored as the first position (the *key*) and the moves. A *screen* skips
-//! segments in which no position can match. It uses these bounds. The bounds of a glance are wider than those of
+//! A *segment* is 32 consecutive positions, stored as the first position (the *key*) and the moves. A *screen* uses
+//! such bounds to skip segments in which no position can match. The bounds of a glance are wider than those of
 //! [`Moved`](orbit_reel::bounds::Moved), but cheaper to compute. They already exclude most segments, so the exact
 //! bounds are computed only for the few that remain.
 

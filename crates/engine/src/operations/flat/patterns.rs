@@ -49,7 +49,7 @@ impl FlatMachine<'_> {
     }
 
     /// Finds the next match at or after the index in `from`, and stores its groups. Sets `from` to the end of the match
-    /// or, after an empty match, to the index after it. Returns `done` if there is no match.
+    /// or, after an empty match, to the index after this end. Returns `done` if there is no match.
     pub(super) fn next_match(
         &mut self,
         of: RegisterWord,
