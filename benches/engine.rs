@@ -68,7 +68,7 @@ fn hits(engine: &dyn Engine, blocks: &[Block]) -> u64 {
     blocks.iter().map(|block| engine.answer(block, Wants::HITS).expect("the engine runs").hits.count()).sum()
 }
 
-/// Sums all planes, so that the compiler cannot optimise any of them away.
+/// Sums the bit planes of all positions, so that the compiler cannot optimise any of them away.
 fn sum(planes: &[[u64; 4]]) -> u64 {
     planes.iter().fold(0u64, |sum, [a, b, c, d]| sum.wrapping_add(a ^ b ^ c ^ d))
 }

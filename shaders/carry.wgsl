@@ -1,10 +1,10 @@
-// Propagates the results of a stage (a program that runs before the rest of the plan) along the games of an upload:
-// combines, for each position, the results at earlier or later positions of its game. games.wgsl calls `along_game` for
-// each game.
+// Propagates the results of a stage (a program that runs before the rest of the plan) along the games of an upload (a
+// batch of blocks): combines, for each position, its own result with those at all earlier or all later positions of its
+// game. games.wgsl calls `along_game` for each game.
 //
 // The generator inserts two constants before this file: WHAT, the way to combine results, and BACK. If BACK is true,
-// each position receives the results of the positions before it, otherwise the results of the positions after it. The
-// CPU implementation is in crates/engine/src/carry.rs.
+// each position receives the results of earlier positions, otherwise those of later positions. The CPU implementation
+// is in crates/engine/src/carry.rs.
 
 const ANY = 0u;
 const COUNT = 1u;

@@ -1,6 +1,6 @@
-// Computes a column, which has an entry for each slot of an upload. Each invocation processes one game. The upload must contain the
-// whole game, and the game must have no side lines (variations), so the position in each slot except the first follows the position
-// in the slot before it.
+// Computes a column, which has an entry for each slot of an upload (a batch of blocks). Each invocation processes one
+// game. The upload must contain the whole game, and the game must have no side lines (variations), so the position in
+// each slot except the first follows the position in the slot before it.
 //
 // The function `along_game`, in carry.wgsl, shift.wgsl or walk.wgsl, computes the entries of one game.
 // crates/engine/src/gpu/ways.rs generates the function `mask_of`.

@@ -53,8 +53,8 @@ fn reach(code: u32, square: Bits, empty: Bits) -> Bits {
     return out;
 }
 
-// Returns the en passant square of a state. The set is empty if the pieces are not where the double pawn step would
-// have left them.
+// Returns the en passant square of a state. Returns the empty set if the board contradicts the double pawn step that
+// made this square an en passant square.
 fn en_passant_square(board: Board, state: u32, black: bool) -> Bits {
     let square = (state >> 8u) & 255u;
     var out = NONE;
@@ -94,8 +94,8 @@ struct Moves {
     pairs: u32,
 }
 
-// The pieces of a position by kind; also the squares of the side to move, the squares of the other side, and the empty
-// squares.
+// The pieces of a position: those of the side to move, those of the other side, and, for both sides together, those of
+// each kind. Also the empty squares.
 struct Men {
     own: Bits,
     enemies: Bits,

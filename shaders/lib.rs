@@ -14,8 +14,8 @@ pub const BY_SEGMENT: &str = include_str!("by_segment.wgsl");
 /// `by_word.wgsl`: reads key positions and moves from transposed buffers, which contain the first word of every
 /// segment, then the second word of every segment, and so on.
 pub const BY_WORD: &str = include_str!("by_word.wgsl");
-/// `carry.wgsl`: combines, for each position, the results of a stage (a program that runs before the rest of the plan) at earlier
-/// or later positions of the game.
+/// `carry.wgsl`: combines, for each position, its own result of a stage (a program that runs before the rest of the
+/// plan) with those at all earlier or all later positions of the game.
 pub const CARRY: &str = include_str!("carry.wgsl");
 /// `edges.wgsl`: reads the move played from a slot's position, for conditions on played moves.
 pub const EDGES: &str = include_str!("edges.wgsl");

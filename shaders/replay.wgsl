@@ -16,7 +16,8 @@ struct Params {
     // indices in the list of entries.
     first: u32,
     end: u32,
-    // The number of segments in the upload. This is also the number of words that the hits of one query occupy.
+    // The number of segments in the upload (a batch of blocks). This is also the number of words that the hits of one
+    // query occupy.
     segments: u32,
     // The slots of each segment that are evaluated: all slots unless SOME_SLOTS is true. The bits of the other slots do
     // not change.

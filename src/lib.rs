@@ -188,7 +188,7 @@ pub mod findings {
     pub use orbit_search::report::heat::{Grid, HeatMap, Palette};
 }
 
-/// Games as they were written, and facts about them: see [`GameRow`](blocks::GameRow).
+/// Games as they are written in PGN, and facts about them: see [`GameRow`](blocks::GameRow).
 pub mod games {
     pub use orbit_core::game::{Eco, Eval, GameHeader, Measures, Opening};
     pub use orbit_pgn::{Annotation, AnnotationKind, Game, GameStatus, ReadFault, SideLine, Tag};

@@ -1,4 +1,4 @@
-//! Computes from how many positions on the card is faster than the processor.
+//! Computes the number of positions from which on the card is faster than the processor.
 //!
 //! The card starts a scan late, because it must first be opened and the kernel compiled. From then on, it runs as fast as games
 //! are streamed to it. The processor starts at once. Reading the games takes the same time for both.
@@ -17,8 +17,8 @@ pub struct Costs {
     pub card: f64,
 }
 
-/// Returns a row for each query that was measured alone, and for each batch size. Rows that lack one of their measurements are
-/// left out.
+/// Returns a row for each query that was measured alone, and for each number of queries that were measured together. Rows that lack
+/// one of their measurements are left out.
 pub fn rows(rows: &[Value]) -> Vec<Value> {
     let number = |row: &Value, field: &str| row[field].as_f64();
     let open = rows.iter().find(|row| row["kind"] == "device").and_then(|row| number(row, "open_s"));
@@ -84,9 +84,8 @@ impl Costs {
     }
 }
 
-/// Returns the number of positions above which `--engine auto` uses a card, and the threshold that the measured rows suggest. The
-/// suggested threshold is the median of `from_positions` over the rows of single queries, except rows in which the card is never
-/// faster.
+/// Returns the number of positions above which `--engine auto` uses a card, and the threshold that the measurements suggest: the
+/// median of `from_positions` over the rows of single queries, without those in which the card is never faster.
 pub fn auto(rows: &[Value], software: bool) -> Value {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
     let single = rows.iter().filter(|row| row["kind"] == "crossover" && row["queries"] == 1);

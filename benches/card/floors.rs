@@ -23,7 +23,7 @@ pub const STEPS: u64 = 16;
 const CHAINS: u32 = 8;
 /// The size of a four-word vector, in bytes.
 pub const VECTOR_BYTES: u64 = 16;
-/// The number of workgroups per dispatch: several for every core of the largest cards.
+/// The number of workgroups per dispatch. It gives every core of the largest cards several workgroups.
 const GROUPS: u64 = 2048;
 /// The size of the shader's struct `Extent`, in bytes.
 pub const EXTENT_BYTES: u64 = 16;
@@ -78,8 +78,8 @@ impl FloorDevice<'_> {
         Ok(Floor { rate: rate(2 * memory.bytes(), took), amount: memory.bytes(), is_right })
     }
 
-    /// Measures the instructions per second on 32-bit words, in equal parts additions, shifts and exclusive ors. Each invocation
-    /// computes eight independent chains of operations. One iteration of its loop executes `turn` instructions.
+    /// Measures the instructions per second on 32-bit words, in equal parts additions, shifts and exclusive ors. Each invocation of
+    /// the kernel computes eight independent chains of operations. One iteration of the kernel's loop executes `turn` instructions.
     pub fn instructions(&self, turn: f64) -> Result<Floor, GpuError> {
         let memory = KernelBuffers::fill(self, 0)?;
         let each = memory.invocations * turn as u64;
@@ -104,7 +104,7 @@ fn sum(words: &[u32]) -> u32 {
     words.iter().fold(0, |sum, word| sum.wrapping_add(*word))
 }
 
-/// Returns the word that the invocation with the global id `id` of `compute` must write.
+/// Returns the word that the invocation of `compute` with the global id `id` must write after `turns` iterations of its loop.
 pub fn chains(id: u32, turns: u64) -> u32 {
     let chain = |first: u32| {
         (0..turns * STEPS).fold(id.wrapping_add(first), |word, _| word.wrapping_add(ADD) ^ (word >> 5))
@@ -141,7 +141,8 @@ struct KernelBuffers {
 }
 
 impl KernelBuffers {
-    /// Returns a buffer of about `bytes` bytes with known contents. The buffer is smaller if that exceeds a limit of the device.
+    /// Creates the buffers of the kernels, and fills the source buffer with known contents. This buffer has about `bytes` bytes, or
+    /// fewer if that exceeds a limit of the device.
     fn fill(device: &FloorDevice, bytes: u64) -> Result<KernelBuffers, GpuError> {
         let memory_bytes = device.memory_bytes;
         let memory = device

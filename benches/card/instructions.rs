@@ -75,7 +75,7 @@ fn column(table: &'static str, name: &str) -> impl Iterator<Item = (&'static str
 }
 
 /// Returns the minimum number of instructions that a card of this manufacturer executes per position; `None` if no table has the
-/// query. The counts are for the default variant. Other variants may need up to 2 % fewer instructions, but the uncounted
+/// query. The counts are for the default kernel variant. Other variants may need up to 2 % fewer instructions, but the uncounted
 /// branches outweigh this. The variant `u64` needs far fewer instructions, so the result for it is `None`.
 pub fn per_position(query: &str, variant: Variant, vendor: Vendor) -> Option<f64> {
     let known = QUERIES.lines().filter_map(|line| line.split_once('\t'));

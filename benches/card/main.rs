@@ -1,8 +1,8 @@
 //! The benchmark `card`, which measures a graphics card in a limited time. See `benches/README.md`.
 //!
-//! The most important rows are measured first. A thread ends the run when the time is over, whatever the card is doing. The
-//! program is a single file that contains the games, so it can be copied to a machine that has a card. The tests in
-//! `tests/cli/card.rs` also compile these files, and the test binary can run as this program.
+//! The most important rows are measured first. A separate thread ends the run when the time budget is used up, even if the card
+//! does not respond. The program is a single file that contains the games, so it can be copied to a machine that has a card. The
+//! tests in `tests/cli/card.rs` also compile these files, and the test binary can run as this program.
 
 /// Prints a message line.
 macro_rules! message {

@@ -46,7 +46,7 @@ pub struct Roofs {
     pub read: Option<f64>,
     /// The number of instructions per second on 32-bit words.
     pub instructions: Option<f64>,
-    /// The manufacturer of the card. Instruction counts depend on its compiler.
+    /// The manufacturer of the card. Instruction counts depend on the manufacturer's compiler.
     pub vendor: Vendor,
     /// The number of bytes per second of the fastest upload method.
     pub upload: Option<f64>,
@@ -111,7 +111,7 @@ pub fn cpu_memory(bytes: u64, threads: usize, runs: usize) -> Result<Value, Fail
         Ok(std::thread::scope(|scope| {
             let start = |part| match std::thread::Builder::new().spawn_scoped(scope, move || sum(part)) {
                 Ok(thread) => Err(thread),
-                // The system cannot start another thread, so this thread sums that part itself.
+                // The system cannot start another thread, so this thread sums the part itself.
                 Err(_) => Ok(sum(part)),
             };
             let parts: Vec<_> = black_box(&words).chunks(part).map(start).collect();
@@ -141,7 +141,8 @@ pub fn instructions_row(floor: Floor, vendor: Vendor) -> Value {
     })
 }
 
-/// Returns the number of positions in the whole blocks that contain at least `wanted` positions.
+/// Returns the number of positions in the blocks that are used for `wanted` positions. Blocks are used as a whole, so there may be
+/// more positions than wanted.
 pub fn whole_blocks(games: &BenchGames, wanted: u64) -> u64 {
     positions(&games.blocks(wanted))
 }
@@ -191,7 +192,7 @@ impl<'a> GamesOnCard<'a> {
         })
     }
 
-    /// Returns the number of bytes that a kernel reads and writes per position.
+    /// Returns the average number of bytes that a kernel reads and writes per position.
     fn position_bytes(&self) -> f64 {
         let words: u64 = self.blocks.iter().map(|block| block.segments() as u64).sum();
         (self.resident.bytes() + 4 * words) as f64 / self.positions as f64

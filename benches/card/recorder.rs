@@ -101,12 +101,12 @@ impl Recorder {
         (self.budget - RESERVE.min(self.budget / 4)).saturating_sub(self.begun.elapsed())
     }
 
-    /// Appends rows to those that are to be measured, in order.
+    /// Appends rows to the list of rows that are still to be measured.
     pub fn plan(&self, tasks: impl IntoIterator<Item = (String, String)>) {
         self.lock().pending.extend(tasks);
     }
 
-    /// Sets a field of the document.
+    /// Sets a field of the JSON document.
     pub fn set(&self, name: &str, value: Value) {
         self.lock().head.insert(name.into(), value);
     }

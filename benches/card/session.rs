@@ -23,7 +23,7 @@ const ALONG_KINDS: [&str; 2] = ["along", "along_by_host"];
 const TRIED: [usize; 3] = [0, 6, 10];
 /// The number of positions on which kernel variants are compared.
 const TRIAL_POSITIONS: u64 = 64_000_000;
-/// The number of positions in the first run. Its time shows how many positions can be measured.
+/// The number of positions in the first run. The time of this run determines on how many positions kernel variants are compared.
 const PROBE_POSITIONS: u64 = 4_000_000;
 /// The share of the time budget that the comparison of kernel variants may take.
 const TRIAL_SHARE: f64 = 0.25;
@@ -31,7 +31,7 @@ const TRIAL_SHARE: f64 = 0.25;
 const FASTER: f64 = 0.98;
 /// The batch sizes: the numbers of queries that run at once.
 const AT_ONCE: [usize; 3] = [4, 8, 12];
-/// The share of the remaining time budget that the rows on all positions may take together.
+/// The share of the remaining time budget that the measurements on the card with all positions may take together.
 const ROWS_SHARE: f64 = 0.6;
 /// The number of positions that are searched on the processor. More positions would not change its rate.
 const CPU_POSITIONS: u64 = 64_000_000;
@@ -60,7 +60,7 @@ pub struct Session<'a> {
 }
 
 /// The results of comparing kernel variants: the fastest variant and, for each query, the positions per second with the default
-/// variant. The rates are computed from the time of the whole run.
+/// variant. The rates are computed from the times of whole searches, not from those of the kernels alone.
 struct Trials {
     fastest: Variant,
     /// The time that the fastest variant takes, relative to the time of the default variant.
@@ -68,8 +68,8 @@ struct Trials {
     rates: Vec<Option<f64>>,
 }
 
-/// Returns the kernel time per position in nanoseconds. If the device has no clock, returns the time of the whole run per
-/// position.
+/// Returns the kernel time per position in nanoseconds. If the device has no clock for kernels, returns the time of the whole
+/// search per position.
 fn kernel_ns(row: &Value) -> f64 {
     row["kernel_ns"].as_f64().or(row["ns"].as_f64()).unwrap_or(f64::INFINITY)
 }

@@ -32,14 +32,14 @@ pub fn vector_per_position(assembly: &str) -> Option<f64> {
     let inner =
         loops.iter().filter(|range| range.start >= words.start && range.end <= words.end && *range != words);
     let slots = inner.max_by(|a, b| vector(a).total_cmp(&vector(b)));
-    // If no loop over slots (positions in a word) is found, the driver has unrolled it for the four slots of a word.
+    // If no loop over the four slots of a word of moves is found, the driver has unrolled it.
     let slots = slots.filter(|range| vector(range) >= vector(words) / 2.0);
     let at_slots = slots.map_or(0.0, vector);
     Some(at_slots + (vector(words) - at_slots) * WORDS / SLOTS)
 }
 
-/// Returns the same as [`vector_per_position`] for a kernel that only replays moves, even if the driver has unrolled both
-/// loops.
+/// Returns the number that [`vector_per_position`] returns, for a kernel that only replays moves. The result is also right if the
+/// driver has unrolled both loops.
 pub fn vector_per_replayed_position(assembly: &str) -> Option<f64> {
     let parts = parts(assembly);
     let all = parts.iter().map(|part| f64::from(part.vector)).sum::<f64>();

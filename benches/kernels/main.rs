@@ -17,7 +17,7 @@ use orbit_engine::{PreparedQuery, gpu::Gpu, gpu::Variant, plans};
 use orbit_plan::PlanOptions;
 use table::{Row, Table};
 
-/// The measured GPU families: RDNA2 and GCN.
+/// The GPU families for which kernels are compiled: RDNA2 and GCN.
 const FAMILIES: [&str; 2] = ["navi21", "vega10"];
 
 /// The environment variable that selects the family for a child process.
@@ -160,7 +160,7 @@ fn common(wgsl: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// Returns groups of queries that share kernels.
+/// Returns names and groups of queries. The queries of a group share kernels.
 fn groups() -> [(String, Vec<String>); 2] {
     let fifty = include_str!("../targets/queries.txt").lines().filter_map(|line| line.split_once('\t'));
     let fifty = fifty.map(|(_, query)| query.to_string()).collect();

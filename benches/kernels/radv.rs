@@ -34,7 +34,7 @@ impl Made {
     ///
     /// # Errors
     ///
-    /// Fails if the driver reports no such statistic, because a check must not treat it as 0.
+    /// Fails if the driver reports no such statistic. A check must not treat a missing statistic as 0.
     pub fn number(&self, name: &str) -> Result<u64, String> {
         let found = self.statistics.iter().find(|(known, _)| known == name);
         found.map(|&(_, number)| number).ok_or_else(|| format!("the driver tells no `{name}`"))
@@ -132,6 +132,8 @@ impl Compiler {
         }
     }
 
+    /// Returns the statistics and the machine code that the driver reports for a pipeline.
+    ///
     /// # Safety
     ///
     /// The pipeline must belong to this device, and its creation flags must include those that keep statistics and code.

@@ -24,7 +24,8 @@ pub struct Row {
 }
 
 impl Row {
-    /// Creates the row of one shader. `common` is the value for the column `common`.
+    /// Creates the row of one shader. `common` is the number of vector instructions per position without the branches that few
+    /// positions take or, for the shader that measures instruction rates, per loop iteration. It is `None` if it was not counted.
     pub fn new(
         family: &str,
         name: &str,

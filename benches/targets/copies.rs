@@ -14,8 +14,8 @@ use crate::timing::{in_turn, ns_each, ratio};
 use crate::{Bench, Measure};
 
 const QUERIES: &[&str] = &[
-    // The first and the last query compare a number with a constant. Without the comparison, nothing would be
-    // evaluated, because a number has a value at every position.
+    // The first and the last query compare a number with a constant. A number has a value at every position, so without the
+    // comparison the engine would not have to evaluate anything.
     "(#(shift {Nd4 & N})) >= 3",
     "shift flip flipcolor {Na1 attacks qb3}",
     "shift {#(Pa2 | Pb2 | Pc2 | Pd2) == 4}",
@@ -29,7 +29,7 @@ const CONDITION: &str = "flip shift flipcolor {Nd4 kf3}";
 const VALUE: &str = "flip shift flipcolor count {Nd4 kf3}";
 
 /// Each row contains a query that counts the copies (transformed patterns) that match at a later position, the same query for the
-/// current position, and true if the ratio of their times has a target. Queries with up to 64 copies have one.
+/// current position, and true if the ratio of their times has a target. Queries with up to 64 copies have a target.
 const FINDS: &[(&str, &str, bool)] = &[
     ("(shift count find Qa1) >= 2", "(shift count Qa1) >= 2", true),
     ("(flip count find {Qa1 qh8}) >= 1", "(flip count {Qa1 qh8}) >= 1", true),
@@ -77,8 +77,8 @@ fn copy_by_copy(bench: &Bench, query: &str) -> Row {
     )
 }
 
-/// Measures a query that matches where at least two copies match, so the number of matching copies is computed at every
-/// position. The result is relative to the time of [`CONDITION`], which computes no number.
+/// Measures a query that matches at positions at which at least two of its copies match, so the engine computes the number of
+/// matching copies at every position. The result is relative to the time of [`CONDITION`], which computes no number.
 fn at_least(bench: &Bench) -> Vec<Row> {
     let games = &bench.inputs.games;
     let query = format!("({VALUE}) >= 2");

@@ -142,15 +142,16 @@ fn repeated(source: &Path, repeats: u64, folder: &Path) -> PathBuf {
     path
 }
 
-/// For each query and each set of games, the number of hits that the first run found.
+/// The number of hits that the first run of each query found in each set of games.
 #[derive(Default)]
 pub struct Counts(RefCell<HashMap<(String, String), u64>>);
 
 impl Counts {
+    /// Compares a query's number of hits with that of earlier runs on the same games.
+    ///
     /// # Panics
     ///
-    /// Panics if an earlier run of the query on the same games found a different number of hits, because then no measurement can
-    /// be trusted.
+    /// Panics if an earlier run found a different number of hits, because then no measurement can be trusted.
     pub fn agree(&self, games: &str, query: &str, hits: u64) {
         let known = *self.0.borrow_mut().entry((games.into(), query.into())).or_insert(hits);
         assert_eq!(hits, known, "{query} on {games}: the last run counts {hits} hits, others {known}");

@@ -11,7 +11,8 @@ use serde_json::Value;
 /// The message for a machine without pgn-extract.
 pub const PGN_EXTRACT_MISSING: &str = "pgn-extract is neither in PATH nor in /usr/games";
 
-/// The interval at which the peak memory of a process is read. The system no longer reports it after the process has ended.
+/// The interval at which the peak memory of a process is read while the process runs. The system no longer reports it after the
+/// process has ended.
 const PEAK_INTERVAL: Duration = Duration::from_millis(2);
 
 /// Returns the `orbit` program that cargo built for this bench.

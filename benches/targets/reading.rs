@@ -32,8 +32,8 @@ pub fn seconds_text(bytes: u64, time: Duration) -> String {
     format!("{} s, {} MB/s", figures(time.as_secs_f64()), figures(mb_per_s(bytes, time)))
 }
 
-/// Removes the reels (packed games) of the previous run. Replacing them would cost a few percent of a run's time, because the
-/// system frees their memory.
+/// Removes the reels (packed games) of the previous run. If a run had to replace them, the system would free their memory during
+/// the run, which takes a few percent of its time.
 fn remove(reels: &[&Path]) {
     for reel in reels {
         // Errors are ignored, because no reels exist before the first run.

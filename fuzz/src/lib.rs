@@ -41,7 +41,7 @@ const QUERY_BYTES_MAX: usize = 400;
 const STEPS_MAX: u64 = 100_000;
 
 /// Parses, expands and plans a query, and runs it on a short game. Errors are allowed, but panics are not. If the query has a plan,
-/// the two engines must agree.
+/// the engines `reference` and `cpu` must agree.
 pub fn query(data: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(data) else { return false };
     if text.len() > QUERY_BYTES_MAX {
@@ -101,7 +101,7 @@ pub fn reel(data: &[u8]) -> bool {
     read(file.path())
 }
 
-/// Writes games to a reel (a file of packed games), changes one byte as the data determine, and reads the reel. Checksums cover
+/// Writes games to a reel (a file of packed games), changes one byte that the data select, and reads the reel. Checksums cover
 /// every byte, so reading must fail.
 pub fn reel_mutated(data: &[u8]) -> bool {
     let Some((head, games)) = data.split_first_chunk::<5>() else { return false };
@@ -219,8 +219,8 @@ pub fn themes(data: &[u8]) -> bool {
     }
 }
 
-/// In the manifest of a folder with one reel, replaces fields by those of a JSON object, and updates the checksum. The manifest
-/// must be rejected or must describe the reel correctly.
+/// Replaces fields in the manifest of a folder with one reel by those of a JSON object, and updates the checksum. The manifest must
+/// be rejected or must describe the reel correctly.
 pub fn manifest(data: &[u8]) -> bool {
     static WHOLE: OnceLock<(tempfile::TempDir, serde_json::Value)> = OnceLock::new();
     let (folder, whole) = WHOLE.get_or_init(|| {

@@ -112,7 +112,7 @@ impl Request {
     }
 }
 
-/// Returns the columns that are wanted.
+/// Returns the columns in `only` or, if it is `None`, all columns except those in `without`.
 fn columns(only: Option<Vec<String>>, without: &[String]) -> PyResult<TableColumns> {
     let column = |name: &String| name.parse::<Column>().map_err(errors::of_option);
     Ok(match only {

@@ -31,7 +31,7 @@ const HITS_MAX: usize = 1024;
 pub enum Kind {
     /// Hits, or games at their first hit.
     Table(Rows),
-    /// Positions as numbers.
+    /// One row for each position, with its board and other values as columns of numbers.
     Positions,
 }
 

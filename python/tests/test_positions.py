@@ -141,7 +141,7 @@ def has(*men, turn=None):
     return holds
 
 
-#: Queries, each with the same pattern for python-chess.
+#: Queries, each with a function that tests for the same pattern with python-chess.
 PATTERNS = [
     ("Nd5", has("Nd5")),
     ("check", chess.Board.is_check),

@@ -142,7 +142,7 @@ fn a_card_is_measured_in_one_run() {
     }
     assert!(of_kind(&document, "resident").any(|row| row["variant"] == "default"));
 
-    // Shares are computed from the measured floors.
+    // The shares in the rows must be those of the measured floors (speed limits).
     let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-6, "{a} {b}");
     let number = |row: &Value, field: &str| row[field].as_f64().unwrap_or_else(|| panic!("{field} of {row}"));
     let read = of_kind(&document, "device_memory").find(|row| row["name"] == "read").unwrap();

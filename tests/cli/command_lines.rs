@@ -64,7 +64,7 @@ fn digest_of(seen: &str) -> String {
     Sha256::digest(seen).iter().take(6).fold(String::new(), |out, byte| out + &format!("{byte:02x}"))
 }
 
-/// Returns everything that a command line prints and writes, as text. Whatever depends on the machine or the time is removed or
+/// Returns everything that a command line prints and writes, as text. Text that depends on the machine or the time is removed or
 /// replaced: messages with times or rates, reel contents, paths, and instruction sets.
 fn seen(line: &str) -> String {
     let folder = tempfile::tempdir().unwrap();

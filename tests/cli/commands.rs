@@ -128,7 +128,7 @@ fn ctrl_c_stops_indexing_and_leaves_nothing() {
         let found = names(folder.path());
         if found.is_empty() { Err(found) } else { Ok(()) }
     });
-    // Standard input stays open. Now the reading thread is blocked, because neither bytes nor the end of the input arrives.
+    // Standard input stays open. The thread that reads it is now blocked, because neither bytes nor the end of the input arrives.
     process.falls_asleep();
     process.interrupt();
     assert_eq!(process.end("orbit index").code(), Some(130));

@@ -35,7 +35,7 @@ fn a_position_is_read_in_the_same_forms_by_all_commands() {
     assert!(positions[0].contains("games   ") && positions.iter().all(|answer| *answer == positions[0]));
     let scanned = answers(&|form| words(&["scan", "-q", "--at", form, GAMES]));
     assert!(scanned[0].lines().count() > 3 && scanned.iter().all(|answer| *answer == scanned[0]));
-    // A search with `--at` has no squares as its value, so the hit must not mention a piece, as in `knight on d4`.
+    // The value of a search with `--at` is not a set of squares, so the hit must not mention a piece, as in `knight on d4`.
     assert!(scanned[0].contains("4. O-O, next ") && !scanned[0].contains(" on "), "{}", scanned[0]);
     for command in [&["positions", "-q", GAMES][..], &["scan", "-c", "-q", GAMES, "--at"]] {
         let start = |form: &'static str| stdout(&[command, &[form]].concat());

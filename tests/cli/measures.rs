@@ -45,7 +45,7 @@ fn every_output_has_the_hits_that_meet_a_condition() {
     for condition in ["clock<30", "eval>=2", "spent>=2.5", "loss>=0.5"] {
         let all = lines(&["--columns", COLUMNS, "--format", "jsonl", QUERY, GAMES]);
         let all: Vec<Value> = all.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
-        // The condition is evaluated again, on the output columns.
+        // The test evaluates the condition a second time, on the columns of the output.
         let meets = |row: &Value| match condition {
             "clock<30" => row["clock"].as_f64().is_some_and(|clock| clock < 30.0),
             "eval>=2" => {
@@ -81,7 +81,7 @@ fn every_output_has_the_hits_that_meet_a_condition() {
             let stats: Value = serde_json::from_str(&stats).unwrap();
             assert_eq!(stats["total"]["positions_hit"], hits);
             assert_eq!(stats["total"]["games_hit"], numbers.len());
-            // Positions without a hit are also counted.
+            // The number of games also includes games without a hit.
             assert_eq!(stats["total"]["games"], 220);
             let page = folder.path().join("page.html").to_str().unwrap().to_owned();
             ask(&["-o", &page]);
@@ -126,7 +126,7 @@ fn a_reel_without_comments_says_how_to_make_one_with_them() {
             "{stderr}"
         );
     }
-    // Groupings by tags alone work without comments.
+    // Groupings and conditions that use only tags work even if the reel has no comments.
     lines(&["--stats", "time-control,title,termination", "-w", "time-control=blitz", QUERY, &bare]);
     // A reel without comments does not replace the file beside it.
     fs::copy(GAMES, folder.path().join("games.pgn")).unwrap();

@@ -108,7 +108,7 @@ fn a_refusal_of_memory_is_an_error_with_a_code() {
             }
             codes.push(code);
         }
-        // The highest limit is enough.
+        // With the highest limit, every command succeeds.
         assert_eq!(codes.last(), Some(&0), "{args:?}: {codes:?}");
         refusals += codes.iter().filter(|code| **code == 4).count();
     }

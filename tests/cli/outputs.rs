@@ -40,8 +40,8 @@ fn objects(jsonl: &str) -> Vec<Value> {
     jsonl.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Summed over all hits, the numbers of matching copies (transformed patterns) must equal the hits that `--copies` reports for
-/// all copies.
+/// The sum of the matching copies (transformed patterns) over all hits must equal the sum of the hits over all copies, which
+/// `--copies` reports.
 #[test(part = 3)]
 fn copies_of_hits_are_those_that_are_counted() {
     for (query, copies) in [
@@ -124,7 +124,7 @@ fn files_say_what_standard_output_says() {
                     let squares: Vec<&str> = squares.iter().map(|square| square.as_str().unwrap()).collect();
                     assert_eq!(cell, squares.join(" "), "{name}");
                 }
-                // Another test compares the squares in `matched`.
+                // Another test compares the squares in `matched`, so here only the numbers of pieces are compared.
                 Value::Object(pieces) => assert_eq!(cell.split(' ').count(), pieces.len(), "{name}"),
                 other => assert_eq!(cell, other.to_string(), "{name}"),
             }
@@ -502,7 +502,7 @@ fn games_that_hit_make_the_round_trip() {
                     at += found.unwrap_or_else(|| panic!("{from} {query}: {}", text(game)));
                 }
             }
-            // The studies are excluded from this comparison, because they contain similar comments of their own.
+            // The studies are excluded from this comparison, because they contain comments of their own that look alike.
             if name.ends_with(".pgn") {
                 let copies = fs::read(&copies).unwrap();
                 assert_eq!(memchr::memmem::find(&copies, b"{(N").is_some(), query == QUERY, "{name}");

@@ -128,7 +128,7 @@ impl Sum {
         }
     }
 
-    /// Compares the figures computed here with those in a row of the profile that the command wrote.
+    /// Compares the figures that the test has computed with those in a row of the profile that the command wrote.
     #[track_caller]
     fn compare(&self, row: &Value) {
         let counts = ["games", "wins", "draws", "losses"].map(|name| row[name].as_u64().unwrap());
@@ -302,7 +302,7 @@ fn novelties_are_those_that_shakmaty_finds() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("games.pgn"), text).unwrap();
     let found = novelties(&games);
-    // The condition selects the player's games. The earlier games can be any games in the file.
+    // The condition restricts only the player's games. A novelty is a position that occurs in no earlier game of the whole file.
     for (condition, since) in [("date>=0001", 0), ("date>=2010", 2010)] {
         let (code, json, stderr) =
             run_in(folder.path(), &["player", "--json", PLAYER, "games.pgn", "--where", condition]);
@@ -422,7 +422,8 @@ fn text_page_and_json_have_the_same_figures() {
     assert_eq!(of_reel, printed);
 }
 
-/// A file with only one player's games. The comparison field then consists of the opponents.
+/// A file that contains only games of one player. The field (the players with whom the player is compared) then consists of the
+/// opponents.
 const OWN: &str = "[White \"Ann\"]\n[Black \"Bob\"]\n[Result \"1-0\"]\n[TimeControl \"60+0\"]\n\n\
     1. e4 {[%clk 0:01:00]} e6 {[%clk 0:00:59]} 2. d4 {[%clk 0:00:50]} d5 {[%clk 0:00:05]} 3. e5 {[%clk 0:00:40]} c5 1-0\n\n\
     [White \"Cid\"]\n[Black \"Ann\"]\n[Result \"1-0\"]\n[TimeControl \"60+0\"]\n\n\

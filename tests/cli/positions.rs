@@ -86,7 +86,7 @@ fn a_search_at_a_position_is_the_same_with_and_without_a_table() {
     assert!(with[..9].iter().all(|text| text.lines().count() >= 1), "{with:?}");
     fs::rename(path("a.reel.positions"), path("kept")).unwrap();
     assert_eq!(with, all("a.reel"));
-    // After an append, the old table is still used for the earlier games.
+    // The table covers the games before the append, and is still used for them.
     fs::rename(path("kept"), path("a.reel.positions")).unwrap();
     orbit(folder.path(), 0, &["index", "-q", "--append", "b.pgn", "-o", "a.reel"]);
     let (_, stderr) = orbit(folder.path(), 0, &["scan", asks[0][0], asks[0][1], "a.reel"]);

@@ -139,7 +139,7 @@ fn a_page_lists_the_games_that_hit() {
             many => format!("All {many} games found"),
         };
         assert!(html.contains(&format!("<details class=\"games\"><summary>{summary}</summary>")), "{args:?}");
-        // Games whose boards are in the sample have links to them.
+        // The number of a game that is in the sample links to the game's board.
         let boards: HashMap<u64, usize> = (0..)
             .zip(findings["sample"].as_array().unwrap())
             .map(|(index, hit)| (hit["game"].as_u64().unwrap(), index))
@@ -189,10 +189,8 @@ fn a_long_list_ends_with_the_number_of_the_rest() {
     }
 }
 
-/// The command that a page shows must produce the same page again, even in another folder and if the query is spelled
-/// differently.
 #[cfg(unix)]
-/// Groups that are names have no chart. The report shows the same tables as `--stats`.
+/// If the groups of a grouping are names, they have no chart. The report then shows the table that `--stats` prints.
 #[test]
 fn groups_of_names_are_tables() {
     let args = ["flipcolor {Bb5 nc6 pd7 btm}", "--stats", "next:2,year,opening-name,next*year,least=3"];
@@ -215,6 +213,8 @@ fn groups_of_names_are_tables() {
     assert!(!report(&["mate", "--stats", "year"]).0.contains("groups-0"));
 }
 
+/// The command that a page shows must produce the same page again, even in another folder and if the query is spelled
+/// differently.
 #[test]
 fn a_page_has_the_command_that_makes_it_again() {
     let folder = tempfile::tempdir().unwrap();

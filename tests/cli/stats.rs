@@ -56,7 +56,7 @@ fn statistics_are_of_all_games_that_count() {
     let drawn = json(&["--where", "result=1/2-1/2"]);
     let rows = whole["groupings"]["result"].as_array().unwrap();
     let mut row = rows.iter().find(|row| row["key"] == "1/2-1/2").unwrap().clone();
-    // All hits are in this group.
+    // With this condition, all hits are in the group of draws, so its share of the hits is 1.
     row["hits_share"] = Value::from(1.0);
     assert_eq!(drawn["groupings"]["result"].as_array().unwrap(), std::slice::from_ref(&row));
     assert_eq!(drawn["total"]["games"], row["games"]);
@@ -147,8 +147,8 @@ fn values_are_told_in_few_numbers() {
     assert!(!stdout(&["--stats", "result"]).contains("median"));
 }
 
-/// `orbit batch` shows the score of the side that has the pattern only for themes that use `flipcolor`, in the same form as a
-/// scan.
+/// `orbit batch` must show the score of the matching side (the side whose pieces form the pattern) only for themes that use
+/// `flipcolor`, and this score must equal that of a scan.
 #[test]
 fn a_batch_tells_the_side_that_has_the_pattern() {
     let folder = tempfile::tempdir().unwrap();

@@ -230,7 +230,7 @@ fn no_command_prints_what_acts_on_a_terminal() {
         let all = check(case, &output);
         escapes += usize::from(all.contains("\\x1b]0;pwned") || all.contains("\\u001b]0;pwned"));
     }
-    // The hostile names were really printed.
+    // These counts ensure that the hostile names were really printed.
     assert!(escapes > 60, "{escapes} of {}", cases.len());
     for name in ["problems.txt", "list.txt", "rows.jsonl"] {
         let text = fs::read_to_string(place.path(name)).unwrap();

@@ -214,7 +214,7 @@ fn files_include_others_and_the_catalogue() {
     let with_catalogue = load(&[("t.toml", &format!("include = ['catalogue']\n{a}"))]).unwrap();
     assert_eq!(names(&with_catalogue)[..built_in.len()], names(&built_in));
     assert_eq!(with_catalogue.last().unwrap().name, "a");
-    // The same files are read from disk.
+    // The built-in themes must equal those in the theme files on disk.
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("themes");
     assert_eq!(names(&themes::load(&folder.join("catalogue.toml")).unwrap()), names(&built_in));
     let files: BTreeSet<String> = std::fs::read_dir(folder)

@@ -55,7 +55,7 @@ fn a_phrase_that_a_line_end_breaks_is_found() {
     let found = |query: &str| folder.stdout(&format!("scan -q --format plain {query} b.pgn"));
     assert_eq!(found("cql(variations)_originalcomment_\"gambit_style\""), "1 1\n1 4\n1 5\n");
     assert_eq!(found("cql(variations)_originalcomment"), "1 1\n1 4\n1 5\n");
-    // The comment is written as it was.
+    // In the written game, the comment must have its original blanks and line breaks.
     let written = folder.stdout("scan -q --format pgn cql(variations)_originalcomment b.pgn");
     assert!(written.contains("{in gambit\r\n \t style} e5 {}"), "{written}");
 }

@@ -44,8 +44,9 @@ ray_is_installed() {
     cp tests/clusters/test_ray.py "$work"
 }
 
-# The tests run in a folder with a short path, because the paths of Ray's sockets have a maximum length. On a busy machine, Ray
-# would kill workers when other processes use the memory, and workers would wait for all others.
+# The tests run in a folder with a short path, because the paths of Ray's sockets have a maximum length. On a busy machine, Ray by
+# default kills workers if other processes use the memory, and gives workers a low priority, so that they wait for all other
+# processes. Both are turned off.
 ray_tests() {
     (cd "$work" && ORBIT_ROOT=$root RAY_TMPDIR=$work RAY_memory_monitor_refresh_ms=0 RAY_worker_niceness=0 venv/bin/python -m pytest -q -p no:cacheprovider test_ray.py "$@")
 }

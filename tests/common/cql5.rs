@@ -526,7 +526,7 @@ impl Expanded {
         Expanded { images }
     }
 
-    /// Returns whether at least one image matches.
+    /// Returns true if at least one image matches.
     pub fn matches(&self, board: &Board, facts: &Facts) -> bool {
         self.images.iter().any(|image| image.iter().all(|item| holds(item, board, facts)))
     }

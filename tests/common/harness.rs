@@ -54,7 +54,7 @@ impl Row {
 pub struct Need {
     /// The noun that names the needed thing in messages, such as "a browser" in "needs a browser".
     what: &'static str,
-    /// The variable that makes it required.
+    /// The environment variable that makes a test fail, instead of being ignored, if the needed thing is missing.
     required: &'static str,
 }
 
@@ -68,8 +68,8 @@ pub const BROWSER: Need =
     Need { what: "a browser (Debian's package chromium)", required: "ORBIT_BROWSER_REQUIRED" };
 
 impl Need {
-    /// Unwraps `found`, the file, program or device that a test needs. If it is `None`, the test fails if this machine must have
-    /// it, and is ignored otherwise.
+    /// Unwraps `found`, the file, program or device that a test needs. If it is `None`, the test is ignored, or fails if the
+    /// environment variable requires the needed thing.
     #[track_caller]
     pub fn met<T>(&self, found: Option<T>) -> T {
         found.unwrap_or_else(|| {

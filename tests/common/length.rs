@@ -71,7 +71,8 @@ impl Length {
         }
     }
 
-    /// Returns the indices of the list items that a run uses: every `all`-th item or, in a sample, every `sample`-th item.
+    /// Returns the indices of the list items that a run uses: every `all`-th item, a quarter of these items if the run executes one
+    /// part, or every `sample`-th item in a sample.
     pub fn stride(self, all: usize, sample: usize) -> Stride {
         match self {
             Length::Sample => Stride { first: 0, step: sample },
@@ -129,8 +130,9 @@ pub fn stride(all: usize, sample: usize) -> Stride {
     length().stride(all, sample)
 }
 
-/// Ignores the current test if this run executes only one part, and test number `number` is in another part. All other runs
-/// execute such tests. They use a software driver, and are expensive only in large numbers.
+/// Ends the current test, whose number is `number`, as ignored if this run executes only one part and the test is in another part.
+/// Samples and runs of all trials execute the test. Such tests, for example those with a software driver, are expensive only in
+/// large numbers.
 pub fn only_in_its_part(number: usize) {
     if !length().makes(number) {
         harness::leave_to_another_part();

@@ -28,7 +28,7 @@ pub fn corpus() -> PathBuf {
     harness::CORPUS.met(corpus_if_any())
 }
 
-/// Returns the folder of [`corpus`], or `None` if it is missing, for tests that also check other files.
+/// Returns the folder of [`corpus`], or `None` if `ORBIT_CORPUS` is not set, for tests that can also run without the corpus.
 pub fn corpus_if_any() -> Option<PathBuf> {
     std::env::var_os("ORBIT_CORPUS").map(PathBuf::from)
 }
@@ -103,7 +103,7 @@ impl Samples {
         if length::length().is_long(number) { &self.long } else { &self.short }
     }
 
-    /// Calls `hits` for each query with many or few games, depending on the length of the run. Returns the queries for which it
+    /// Calls `hits` for each query with many or few games, depending on the length of the run. Returns the queries for which `hits`
     /// returns 0.
     pub fn without_hits<'a>(
         &self,

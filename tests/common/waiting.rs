@@ -78,7 +78,7 @@ impl Heard {
         Heard { bytes, reader }
     }
 
-    /// Returns whether the pipe has ended.
+    /// Returns true if the pipe has ended.
     pub fn is_over(&self) -> bool {
         self.reader.is_finished()
     }

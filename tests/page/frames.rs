@@ -6,8 +6,8 @@ use crate::browser::{between, render, words};
 use crate::shows_its_json;
 
 /// Shows a page in frames that are as wide as a phone, with scripts disabled. Checks that nothing is wider than the frame, that
-/// nothing is missing, and that chart bars are at the right places on their axes. `lit` is the expected number of pieces on lit
-/// squares in the sample, if known.
+/// nothing is missing, and that chart bars are at the right places on their axes. `lit` is the expected number of pieces on
+/// highlighted squares in the sample, if known.
 pub fn fits(browser: &str, html: &str, lit: Option<u64>) {
     let frames = r#"<!DOCTYPE html><meta charset="utf-8"><pre id="answer">nothing</pre><script>
         const page = PAGE, answer = [];

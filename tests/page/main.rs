@@ -335,7 +335,7 @@ fn boards_light_what_matched() {
     // The page has boards for the pattern, for 12 copies and for six hits.
     assert_eq!(html.matches("class=\"board\"").count(), 19);
     assert_eq!(html.matches("class=\"lit\"").count(), 7);
-    // The labels of files and ranks are drawn only once. On every board, they have the colour of their class.
+    // The labels of files and ranks are defined once and reused by the boards. The class `names` determines their colour.
     assert_eq!(html.matches("<use href=\"#board-names\">").count(), 7);
     assert!(
         html.contains("<g id=\"board-names\"><g class=\"names\"") && PALETTE.contains("svg text, .names {")
@@ -397,7 +397,7 @@ fn text_can_be_read_in_light_and_dark() {
         ] {
             assert!(ratio(mark, ground) >= 3.0, "{mark} on {ground}: {}", ratio(mark, ground));
         }
-        // The scale is monotonic.
+        // The levels of a heat map must be ordered by their contrast with the page.
         let from_paper: Vec<f64> = levels.iter().map(|level| ratio(level, "paper")).collect();
         assert!(from_paper.is_sorted(), "{from_paper:?}");
     }
@@ -428,7 +428,7 @@ fn a_browser_shows_the_page() {
         assert!(holds(&shown.dom, findings));
         let boards = |html: &str| html.matches("class=\"board\"").count();
         assert_eq!(boards(&shown.dom), boards(&html));
-        // The sample has seven lit squares, one of which is empty.
+        // The boards of the sample have seven highlighted squares, one of which is empty.
         fits(browser, &html, Some(if findings.sample.is_empty() { 0 } else { 6 }));
     }
 }

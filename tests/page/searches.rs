@@ -158,7 +158,8 @@ fn buttons_copy_the_fen_of_the_row() {
     assert_eq!(answer["says"], serde_json::json!(["Copied"]), "{answer}");
 }
 
-/// If there are no hits, the page shows the hit counts of similar queries. They must equal those of a search.
+/// If there are no hits, the page shows the hit counts of similar queries. These counts must equal those of searches for the
+/// similar queries.
 #[test]
 fn the_nearest_misses_are_counted() {
     for (query, least) in [("{Ka1 Ka2}", 5), ("Ka1 & kh8 & Qb8 & Rc8", 9), ("flip {mate stalemate}", 2)] {

@@ -120,9 +120,9 @@ fn what_from_and_to_name_is_the_part_that_the_nearest_dash_selects() {
     for (text, due) in [
         ("R--(from)", vec![(6, h1)]),
         ("wtm K--(to)", vec![(6, g1)]),
-        // Castling moves the king and the rook. `from` and `to` mean the squares of the piece that the dash filter selects, and
-        // at any other position the squares of both. A dash filter inside the parentheses does not change this, and each move of
-        // a path selects its own piece.
+        // Castling moves the king and the rook. In the parentheses of a dash filter (`L--R`), `from` and `to` mean the squares of
+        // the piece that the filter selects, and at any other position the squares of both pieces. A dash filter inside the
+        // parentheses does not change this, and each move of a path selects its own piece.
         ("wtm R--(currentposition:(from & e1))", vec![(6, 4)]),
         ("wtm R--({--(castle)} to & g1)", vec![]),
         ("wtm R--({--(castle)} to)", vec![(6, f1)]),

@@ -166,7 +166,7 @@ fn conditions_hold_where_they_should() {
     }
 }
 
-/// A side line can be longer than the main line, but does not count. Two half-moves are one move, even if the game starts with
+/// A side line does not count, even if it is longer than the main line. Two half-moves are one move, even if the game starts with
 /// Black to move.
 #[test]
 fn moves_of_games_are_counted() {

@@ -242,7 +242,8 @@ fn messages_show_what_cannot_be_seen() {
     assert_eq!(error.message, "`\\u{200b}R` is no piece designator");
 }
 
-/// If no square of a list stays behind under its shifts, the planner combines the shifts, as for CQL 6 queries.
+/// In CQL 5, a shift moves a square on the trailing edge and also leaves it in place. If a list has no such squares, the planner
+/// combines its shifts, as for CQL 6 queries.
 #[test]
 fn shifts_that_leave_nothing_behind_are_planned_together() {
     let plan = |text: &str| {

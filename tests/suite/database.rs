@@ -108,7 +108,7 @@ fn held_and_streamed_databases_answer_alike() {
         for query in QUERIES {
             let expected = all(&databases[0], query);
             assert!(!expected.is_empty(), "{query}");
-            // The queries run again on this database, and then on other databases.
+            // Each query runs a second time on the first database, and then on the other databases.
             databases.iter().for_each(|database| assert_eq!(all(database, query), expected, "{query}"));
         }
         let sums = |database: &Database| {
@@ -395,8 +395,8 @@ fn engines_answer_alike_and_check_each_other() {
     }
 }
 
-/// The program must look for a graphics card only if there are more positions than [`positions_for_card`]. It must look only
-/// once, and ignore software adapters.
+/// The program must look for a graphics card only if there are more positions than [`positions_for_card`]. It must look for one
+/// only once, and ignore software adapters.
 #[cfg(feature = "gpu")]
 #[test]
 fn positions_enough_are_worth_a_card() {

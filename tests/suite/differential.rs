@@ -49,12 +49,14 @@ pub use generate::Generator;
 pub use rng::Rng;
 use term::Term;
 
-/// The number of queries in each part of a long run. After these, the test generates more queries with filters and planning
-/// strategies that are still rare in the part.
+/// The number of queries that are generated in each part of a long run, including rejected ones. After these, the test adds only
+/// queries with filters and planning strategies that are still rare in the part.
 const QUERIES_DUE: u64 = 1500;
-/// The number of queries in the sample, which is the short form of the test. The sample need not contain every operation.
+/// The number of queries that are generated in the sample, which is the short form of the test. The sample need not contain every
+/// operation.
 const SAMPLE_DUE: u64 = 800;
-/// The minimum number of queries that must contain each filter, in each part of a long run.
+/// The minimum numbers of queries that must contain each filter and that must be planned with each strategy, in each part of a long
+/// run.
 const FILTERS_DUE: u64 = 1;
 const STRATEGIES_DUE: u64 = 8;
 /// The maximum number of seeds that are tried in a part of a long run.
@@ -118,7 +120,8 @@ impl Seen {
     }
 }
 
-/// Returns the name of an operation. Variants that behave differently get different names.
+/// Returns the name of the operation of a node in a query tree. Variants of an operation that behave differently get different
+/// names.
 pub fn operation(node: Ref<Written>) -> String {
     use tree::{ConditionKeyword as CK, Keyword as K, NumberKeyword as NK};
     let transform = |kind: &tree::TransformKind| format!("{kind:?} Any");
@@ -283,7 +286,7 @@ fn compare_engines(query: &TypedQuery, block: &Block, options: PlanOptions) -> O
     let plans = || prepared.plans().unwrap();
     let cpu = Cpu::with(plans(), Isa::detected(), MachineCode::Always);
     let wanted = Wants::VALUES | Wants::ALL_COPIES;
-    // Each answer begins with the values from before the first game.
+    // Before each scan, `again` resets the variables that keep their values from game to game to those from before the first game.
     let again = || cpu.set_runs(Arc::new(prepared.plans().unwrap().runs()));
     let (slow, fast) = (answers(&reference, block, wanted), answers(&cpu, block, wanted));
     let told = (slow.copies.expect("copies are wanted"), fast.copies.expect("copies are wanted"));

@@ -83,7 +83,7 @@ const ANSWERS: [(&str, &[usize]); 21] = [
     ("vv=eco", &[1]),
     ("{vv=tag \"Annotator\" true}", &[2]),
     ("{vv=\"ab\" {vv=eco or true} vv==\"ab\"}", &[2, 3, 4]),
-    // The arguments of a comment are evaluated.
+    // The arguments of a comment are evaluated, so the assignments in them take effect.
     ("{nn=0 comment({nn+=1 A or true}) nn==1}", &[1, 2, 3, 4]),
     ("{nn=0 comment(\"x\" {nn+=2 K}) nn==2}", &[1, 2, 3, 4]),
     // Two filters without a value are equal.

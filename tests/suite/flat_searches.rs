@@ -48,7 +48,8 @@ const QUERIES: &[&str] = &[
     "{ss=[Nn] line <-- ss attacks [Kk] <-- true}",
 ];
 
-/// Nested loops over squares. An ordinary plan would need a row for each combination of three or more squares.
+/// Nested loops over squares. An ordinary plan, without a flat program, would need a table with a row for each combination of three
+/// or more squares.
 const NESTED: &[&str] = &[
     "square x in [qrnb] {square y in [QRBN] {y attacks x square z in [QRBN] {z attacks x not y == z z attacks k}}}",
     "square x in [qrnbp] {square y in [QRB] {pin from y through x to k square z in [QRB] {y!=z z attacks x}}}",
@@ -58,7 +59,7 @@ const NESTED: &[&str] = &[
     "#(square x in A {square y in a {x attacks y square z in A {z attacks y x!=z}}})",
 ];
 
-/// Queries that read a variable without a value in every game.
+/// Queries that, in every game, read a variable that has no value.
 const FAULTY: &[&str] = &[
     "{if ply>2000 ss=A find a1--ss}",
     "{if ply>2000 piece X=K find X--h8}",

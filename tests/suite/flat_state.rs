@@ -34,7 +34,7 @@ const STRINGS: &[&str] = &[
     "piece X in [Nn] {line --> {X attacks Q move from X} --> check}",
 ];
 
-/// Queries that read groups of regular expressions, some of them at a later position than that of the match.
+/// Queries that read capture groups of regular expressions, some of them at a later position than that of the match.
 const GROUPS: &[&str] = &[
     r#"{player white ~~ "^(.*)," \1>"M"}"#,
     r#"{tt=player white ~~ "(.)[^,]*, *(.)?" #tt>4 ply%2==0 \-2>5}"#,

@@ -56,7 +56,7 @@ const QUERIES: &[&str] = &[
     // After a match of a chain with `nestban`, another filter fails.
     "piece X in N {{path nestban focus X --{2,}} check}",
     "piece X in [BR] {{path nestban focus X --{2,4}} find 1 2 check}",
-    // Copies, each of which requires a mask.
+    // Transforms. Each of their copies (transformed patterns) needs its own mask of the positions at which a match can begin.
     "flipcolor {wtm ss=to piece X in [NB] {path focus X --~ss --}}",
     "flipcolor {wtm start=currentposition path nestban Q-- --* Q--(#(currentposition & start)>50)}",
     "flip count {ss=to path --ss --Nc3}",

@@ -135,7 +135,7 @@ impl Answered<'_> {
 
     fn finish(mut self) -> String {
         if self.row.id.starts_with('g') {
-            // If the query has no `sort`, all ranks are equal, so the games are ordered by number.
+            // If the query has no `sort`, all sort keys (ranks) are equal, so the games are ordered by number.
             self.games.sort();
             self.out = self.games.iter().map(|(_, game)| format!("{game}:")).collect();
         }

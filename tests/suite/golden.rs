@@ -171,8 +171,8 @@ fn cpu_answers_as_cql() -> Vec<harness::Row> {
     table(&tables, |row, _, games| check(row, &Runner::cpu(0), &corpus_blocks(games)))
 }
 
-/// Runs some rows of the test `cpu_answers_as_cql` on kernels instead of machine code, which that test uses wherever the
-/// processor supports it.
+/// Runs some rows of the test `cpu_answers_as_cql` on the CPU engine's kernels (precompiled loops), instead of on machine code that
+/// is generated at run time. The other test uses machine code on every processor for which it can be generated.
 #[table(in_parts)]
 fn cpu_answers_as_cql_by_kernels() -> Vec<harness::Row> {
     table(&[ON_OTB[0], ON_FEN[0]], |row, _, games| check(row, &Runner::kernels(), &corpus_blocks(games)))

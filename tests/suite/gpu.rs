@@ -185,7 +185,7 @@ pub fn kings(white: &[Square]) -> Position {
 fn sides_with_several_kings_move_as_on_the_processor() {
     let (several, alone) = (kings(&[Square::C1, Square::E1]), kings(&[Square::C1]));
     let runner = GPU.met(Runner::gpu(0));
-    // The first game of the block starts from a different position than the others.
+    // The two games of the block start from different positions.
     for positions in [[several, alone], [alone, several]] {
         let block = block_of(&positions);
         // One king reaches five squares; two kings together reach eight.

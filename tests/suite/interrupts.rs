@@ -33,7 +33,7 @@ const ROWS: &[(&str, usize, u64, Wants)] = &[
     // Filters and loops within one position.
     ("{initial nn=0 while (nn<50000) nn+=1 nn>0}", 1, 50_000, Wants::HITS),
     ("initial and square xx in A square yy in A square zz in A (xx & yy & zz & e5)", 1, 30_000, Wants::HITS),
-    // Walks that keep state.
+    // A `line` whose filters assign a variable.
     ("initial line --> ({xx=ply true}* --> {xx=ply true}*){2}", 40, 30_000, Wants::HITS),
     // Searches in a string of a megabyte.
     (
@@ -42,7 +42,7 @@ const ROWS: &[(&str, usize, u64, Wants)] = &[
         100_000,
         Wants::HITS,
     ),
-    // Steps of a regular expression.
+    // A regular expression that takes many steps.
     ("initial and (\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab\" ~~ \"(a*)*c\")", 1, 5_000_000, Wants::HITS),
     // A long game, with the values and the matching copies (transformed patterns) at hits.
     ("shift {Nf3 ng8}", 60_000, 60_000, Wants::HITS),
@@ -133,7 +133,7 @@ type Tours = [&'static [&'static str]; 2];
 
 const SHUFFLE: Tours = [&["Nf3", "Ng1"], &["Nf6", "Ng8"]];
 
-/// After each move, knights protect other pieces.
+/// Moves after each of which the knights protect other pieces than before the move.
 const WALKS: Tours = [
     &["Nf3", "Ne5", "Nc4", "Ne3", "Nd5", "Nf4", "Nd3", "Nc5", "Ne4", "Ng5", "Nf3", "Ng1"],
     &["Nc6", "Nd4", "Nb5", "Nd6", "Nb5", "Nd4", "Nc6", "Nb8", "Na6", "Nb8"],

@@ -149,7 +149,8 @@ fn kept_values_are_those_of_the_reference_engine() -> Vec<harness::Row> {
     VARIABLES.iter().chain(DICTIONARIES).enumerate().map(row).collect()
 }
 
-/// If a game exceeds a limit of flat programs, the reference engine evaluates its block, and the program continues with the next one.
+/// If a game exceeds a limit of flat programs, the reference engine evaluates its block. The flat program then evaluates the next
+/// block.
 #[test]
 fn a_block_beyond_the_limits_is_left_to_the_reference_engine() {
     let text = "{persistent kk persistent nn if initial {kk+=1 if kk==4 {tt=\"abcdefgh\" mm=0 while(mm<20) {tt+=tt mm+=1} \
@@ -182,7 +183,7 @@ fn many_entries_are_left_to_the_reference_engine() {
     }
 }
 
-/// An error in the second block has the place that the reference engine reports.
+/// An error in the second block must be reported at the place at which the reference engine reports it.
 #[test]
 fn errors_are_those_of_the_reference_engine() {
     let prepared = prepared(FAULTY);
@@ -193,7 +194,7 @@ fn errors_are_those_of_the_reference_engine() {
     assert_eq!(scanned(&both, &blocks, Wants::HITS).unwrap_err(), due);
 }
 
-/// An engine that failed keeps the values from before all blocks of the request.
+/// After a failed request, the engine must still have the values from before the first block of this request.
 #[test]
 fn a_scan_that_fails_keeps_no_value() {
     let prepared = prepared(FAULTY);

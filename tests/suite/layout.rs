@@ -92,7 +92,7 @@ fn structs_lie_on_the_device_as_in_memory() {
             ]);
             assert_eq!(layout(module, "Key"), (size_of::<Key>() as u32, key.clone()), "{variant}");
             // The offsets are also compared with constants, so that Rust and WGSL cannot change together unnoticed. The constants
-            // also pin down the layout of keys, which reels (packed games) contain.
+            // also pin down the layout of keys (the positions at which segments begin), which reels (packed games) contain.
             let offsets: Vec<u32> = key.iter().map(|&(_, offset)| offset).collect();
             assert_eq!((offsets.as_slice(), size_of::<Key>()), ([0, 32, 36, 40, 44].as_slice(), 48));
             let start = (40, named(&[("planes", 0), ("state", 32), ("ply", 36)]));
@@ -149,7 +149,7 @@ fn check_bindings(variant: Variant) {
         let pairs = (variant.lanes == 2 && own_bit(module)).then_some(4 * variant.workgroup / 2);
         assert_eq!(own, Vec::from_iter(pairs), "{variant}");
     }
-    // The elements of these buffers are eight-byte words, or their two halves.
+    // The elements of these buffers are words of eight bytes, or halves of such words.
     for (name, bytes) in [("moves", 8), ("tables", 8), ("carried", 4), ("columns", 4)] {
         assert_eq!(stride(&hits, name), bytes, "{variant}: {name}");
     }

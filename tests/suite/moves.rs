@@ -213,7 +213,8 @@ fn moves_that_uncover_a_check_are_none() {
     for (fen, pairs) in [("8/8/8/K1pP3r/8/8/8/7k w - c6 0 1", 5), ("8/8/8/K1pP4/8/8/8/7k w - c6 0 1", 6)] {
         assert_eq!(by_sets(&position(fen), ALL, !0, !0).map(|[_, _, pairs]| pairs), Some(pairs), "{fen}");
     }
-    // The rook on b1 protects c1, the king's square after castling.
+    // The rook on b1 shields c1, the king's square after castling, from the queen. But the rook leaves b1 when the king castles, so
+    // castling is illegal.
     row(
         "4k3/8/8/8/8/8/8/qR2K3 w B - 0 1",
         by_list(&position("4k3/8/8/8/8/8/8/qR2K3 w - - 0 1"), ALL, !0, !0),

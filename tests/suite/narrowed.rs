@@ -10,7 +10,7 @@ use orbit_reel::Block;
 
 use crate::common::{data, length::stride, some_and_small};
 
-/// Queries whose necessary conditions hold in few games, in addition to the table's queries.
+/// Queries whose necessary conditions hold in few games. They are tested in addition to the queries of `game-vectors.tsv`.
 const RARE: &[&str] = &[
     "x=0 {check mate}",
     "initial find {piece X=K mate}",

@@ -34,7 +34,7 @@ const RARE: &str = "mate flip {Rd8 kg8}";
 const MOVES: &str = "flip path N-- --";
 const STATE: &str = "if initial xx=0 xx+=1 xx>3 line --> check --> not check";
 
-/// An example for a collector.
+/// An example for a collector, which computes a result of a search from the hits.
 struct Example {
     queries: Vec<&'static str>,
     condition: Option<&'static str>,

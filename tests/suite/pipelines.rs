@@ -96,7 +96,7 @@ fn what_was_compiled_is_kept_in_one_file() {
     let bytes = fs::read(file).unwrap();
     assert!(bytes.starts_with(b"orbitpl1") && bytes.len() > 16, "{} bytes", bytes.len());
     assert_eq!(told(&folder), None);
-    // Only cache files of other versions are removed.
+    // A cache file of another version for this card is removed. A cache file of another card is kept.
     let name = file.file_name().unwrap().to_str().unwrap();
     let (card, _) = name.split_once('-').unwrap();
     let (other, stranger) =

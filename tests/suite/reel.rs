@@ -593,7 +593,7 @@ fn a_reel_claims_no_more_than_it_may_hold() {
     }
 }
 
-/// Creates a sparse file, which can have any length but takes no disk space.
+/// Tests a sparse file, which can have any length but takes no disk space.
 #[cfg(unix)]
 #[test]
 fn a_directory_of_forty_gigabytes_is_not_read() {

@@ -85,8 +85,7 @@ fn the_second_query_uploads_nothing() {
     }
 }
 
-/// A clone of a block counts as a different block, even if it is marked as held in memory, because it could be modified.
-/// An upload that needs more dispatches than one submission may contain is computed by several submissions.
+/// An upload that needs more dispatches than one submission may contain must be computed by several submissions.
 #[test]
 fn several_submissions_compute_an_upload() {
     let blocks = blocks_of(SAMPLE.as_ref());
@@ -99,6 +98,7 @@ fn several_submissions_compute_an_upload() {
     }
 }
 
+/// A clone of a block counts as a different block even if the original is held in memory, because the clone could be modified.
 #[test]
 fn copies_and_others_are_other_blocks() {
     let (blocks, _) = held();
@@ -191,7 +191,7 @@ fn a_device_that_is_lost_loses_its_blocks_and_no_answer() {
     }
 }
 
-/// If buffers grow while no blocks are on the device, they leave too little memory for blocks.
+/// If buffers have grown while no blocks were on the device, there is too little memory left for blocks.
 #[test]
 fn where_memory_is_short_blocks_come_each_time() {
     let copies: Vec<Vec<Block>> = (0..24).map(|_| some_blocks()).collect();

@@ -1,5 +1,5 @@
-//! Checks project rules that the compiler does not check: the imports between modules, the existing files, their lengths, and the
-//! words that they may contain.
+//! Checks project rules that the compiler does not check: the imports between modules, the lengths of files, the words that they
+//! may contain, and the paths that documents name.
 
 mod arrows;
 mod documents;
@@ -463,7 +463,7 @@ fn flatten(stream: TokenStream, out: &mut Vec<Token>) {
     }
 }
 
-/// Returns whether an attribute is `cfg(test)`.
+/// Returns true if an attribute is `cfg(test)`.
 fn is_cfg_test(attribute: &TokenTree) -> bool {
     matches!(attribute, TokenTree::Group(group) if group.stream().to_string().replace(' ', "") == "cfg(test)")
 }

@@ -96,7 +96,7 @@ pub(crate) struct Told {
     pub(crate) ranks: Vec<Rank>,
     /// The span (the moves of the match) of each hit, if it has one.
     pub(crate) spans: Vec<Option<Arc<MatchSpan>>>,
-    /// True if a plan expresses the query.
+    /// True if the query has a plan.
     pub(crate) is_planned: bool,
 }
 

@@ -317,7 +317,7 @@ fn every_format_names_the_node() {
         let records: Vec<String> = reader.records().map(|record| cells(record.unwrap())).collect();
         let place = |node: &str, line: &str| if nodes { format!("{node}|{line}") } else { "-|-".into() };
         assert_eq!(records[1], format!("3||https://lichess.org/abcdefgh#3|{}", place("3", "")));
-        // The site does not show side lines.
+        // Lichess does not show side lines, so the URLs of positions in side lines contain no ply.
         assert_eq!(records[2], format!("2|Nf3|https://lichess.org/abcdefgh|{}", place("4", "1...c5")));
         assert_eq!(records[4], format!("4||https://lichess.org/abcdefgh|{}", place("8", "1...c5 2.Nc3")));
     }

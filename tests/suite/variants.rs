@@ -51,7 +51,7 @@ fn blocks() -> Vec<Block> {
     blocks
 }
 
-/// A guard that stops the other thread if this thread panics.
+/// A guard that keeps all threads from starting further variants if its thread panics.
 struct EndOnPanic<'a>(&'a AtomicUsize);
 
 impl Drop for EndOnPanic<'_> {

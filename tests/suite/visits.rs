@@ -251,7 +251,7 @@ fn a_table_stays_open_until_its_file_is_replaced() {
     assert!(matches!(tables.table(&reel), Err(TableError::Damaged { .. })));
     fs::remove_file(table_path(&path)).unwrap();
     assert!(tables.table(&reel).unwrap().is_none());
-    // Another reel has replaced the file, so its table is also a different one.
+    // Another reel replaces the file. The table of the replaced reel, which still has its old modification time, must be rejected.
     write(&path, |_| {});
     assert!(tables.table(&reel).unwrap().is_some());
     let table = fs::read(table_path(&path)).unwrap();

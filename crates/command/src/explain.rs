@@ -128,8 +128,8 @@ impl<'a> Explanation<'a> {
         collect_orbits(body.node(), text, &mut orbits);
         let whole = body.node().is_transform();
         let evaluated = fen.map(|fen| evaluate(prepared, fen)).transpose()?;
-        // The plan of a numeric query as a condition only tests that the value exists, which is often trivially true. So the plan
-        // that computes the value is shown.
+        // If the value of a query is a number or a position, the plan that finds hits only tests that the value exists, which is
+        // often trivially true. So the plan that computes the value is shown.
         let plan = || match body.ty() {
             Type::Num | Type::Position => prepared.planner.values(),
             Type::Bool | Type::Set | Type::Str => prepared.planner.hits(),

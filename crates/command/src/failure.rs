@@ -43,7 +43,7 @@ pub enum Failure {
     /// A query has an error; the text shows its place.
     #[error("{0}")]
     Query(String),
-    /// An engine cannot answer.
+    /// An engine cannot run the query, or an engine failed.
     #[error(transparent)]
     Engine(#[from] EngineError),
     /// A job does not exist, or its request differs from the one on the command line.

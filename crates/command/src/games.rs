@@ -26,7 +26,7 @@ impl GameOutputs {
         self.sinks.push(sink);
     }
 
-    /// Returns whether any output is for games.
+    /// Returns whether games are written to any output.
     pub(super) fn are_wanted(&self) -> bool {
         !self.sinks.is_empty()
     }

@@ -62,7 +62,7 @@ impl TypedValueParser for SomeWord {
     }
 }
 
-/// Returns the spellings that need no quotation marks in any shell.
+/// Returns the spellings of query words that need no quotation marks in any shell.
 pub(super) fn plain_spellings() -> BTreeSet<&'static str> {
     let spellings = words::groups().flat_map(|group| &group.words).flat_map(|word| word.spellings);
     let is_plain = |spelling: &&str| {

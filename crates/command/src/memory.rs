@@ -19,7 +19,8 @@ use super::terminal::{has_json_messages, message_at_once};
 /// The exit code after a failed allocation.
 const EXIT_CODE: i32 = 4;
 
-/// The time that the first thread with a failed allocation has to print its message. Other threads wait this long.
+/// The time that the first thread with a failed allocation has to print its message. Other threads whose allocations fail wait this
+/// long.
 const MESSAGE_GRACE: Duration = Duration::from_millis(200);
 
 /// The first words of panic messages about failed allocations: in the standard library for the signal stack of a new thread, and in

@@ -92,7 +92,7 @@ impl ProgressDisplay {
         }
     }
 
-    /// Updates the progress of a run.
+    /// Adds a block, a group of whole games, to the progress of a run.
     pub(super) fn update(&self, streamed: &StreamedBlock) {
         let SoFar { games, positions, games_hit, .. } = self.so_far.get();
         let (games, positions) = (games + streamed.totals.games(), positions + streamed.totals.positions);
@@ -120,7 +120,7 @@ impl ProgressDisplay {
         }
     }
 
-    /// Updates the progress of a search. `games_hit` is the number of games with hits in this block (a group of whole games).
+    /// Adds a block, a group of whole games, to the progress of a search. `games_hit` is the number of its games with hits.
     pub(super) fn update_search(&self, streamed: &StreamedBlock, games_hit: u64) {
         let so_far = self.so_far.get();
         self.so_far.set(SoFar { games_hit: Some(so_far.games_hit.unwrap_or(0) + games_hit), ..so_far });

@@ -1,5 +1,5 @@
-//! Opens the games of a command, and defines the arguments for reading them: whether a reel (an orbit database file) is read in
-//! place of a PGN file, which games are dropped as duplicates, and how much memory a `.zst` file may need.
+//! Opens the games of a command, and defines the arguments for reading them. These arguments control the use of reels (orbit
+//! database files) in place of PGN files, the removal of duplicate games, and the memory for `.zst` files.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ impl ReadingArgs {
         (request.variations, request.unique) = (self.variations, self.unique);
     }
 
-    /// Returns the folder of `--script-files`, the only folder that queries may access.
+    /// Returns the folder of `--files`, the only folder that queries may access.
     pub(super) fn script_files(&self) -> Option<&Path> {
         self.script_files.as_deref()
     }

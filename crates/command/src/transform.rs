@@ -185,7 +185,7 @@ fn refuse_terminal() -> Result<(), Failure> {
     }
 }
 
-/// Runs `--squares`.
+/// Transforms a set of squares and prints the result, for `--squares`.
 fn show_squares(
     squares: &str,
     steps: &[TransformStep],

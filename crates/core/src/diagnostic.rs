@@ -82,7 +82,7 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Note, ..Diagnostic::error(span, message, label) }
     }
 
-    /// Creates a hint at `span`: the author of the query probably meant a different one.
+    /// Creates a hint at `span`: the author of the query probably meant a different query.
     pub fn hint(span: Span, message: impl Into<String>, label: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Hint, ..Diagnostic::error(span, message, label) }
     }

@@ -6,7 +6,7 @@
 //! | a new reel (`ReelWriter::create`) | any ordinary file to which no other writer appends, even the source of the reel |
 //! | a table of positions | any ordinary file of that name |
 //! | the first append to a reel that does not exist yet | nothing: a file that another process created meanwhile stays |
-//! | a later append to a reel | the bytes after the end of the reel |
+//! | a later append to a reel | bytes that an interrupted append left after the end of the reel |
 //!
 //! An [`OutputFile`] writes to devices and pipes directly. The command `orbit index` replaces only reels and empty files.
 //!

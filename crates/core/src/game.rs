@@ -21,7 +21,8 @@
 //! The reference engine has its own functions for these facts, so a comparison of the engines can find bugs here. The result of a
 //! game is not read here, but with its movetext, as an `Outcome`.
 //!
-//! This module does not depend on blocks, queries or outputs. Invariant: a fact depends only on the header of its game.
+//! This module does not depend on blocks, queries or outputs. Invariant: a fact depends only on its own game and, except for
+//! openings, clocks and evaluations, only on the header of that game.
 
 mod cql;
 pub mod date;

@@ -24,9 +24,9 @@ pub struct Additions {
 pub struct AlreadyHeld {
     /// The input.
     pub path: PathBuf,
-    /// The name of the same content in the reel or in the earlier inputs: the name of a source of the reel, `SOURCE in REEL` for a
-    /// source of a reel among the earlier inputs, or the path of an earlier file. If the input is itself a reel, this is the name
-    /// for one of its sources.
+    /// The source or input that already has this content: the name of a source of the reel, `SOURCE in REEL` for a source of a reel
+    /// among the earlier inputs, or the path of an earlier file. If the input is itself a reel, this is given for one of its
+    /// sources.
     pub source: String,
     /// True if the content of the input is in an earlier input, but not in the reel to which the inputs are appended.
     pub is_input: bool,
@@ -157,8 +157,8 @@ impl HeldSources<'_> {
         Ok(None)
     }
 
-    /// If a source in a reel has the same path, size and time as a file, returns the holder of its content (that source, or an
-    /// earlier input). The file then need not be read.
+    /// Returns the holder of a file's content (a source of a reel, or an earlier input), if a source of a reel has the same path,
+    /// size and time as the file. The file then need not be read.
     fn holder_unchanged(&self, place: &Path, now: &Stamp) -> Option<Holder> {
         let PlacedSource { source: ReelSource { stamp, .. }, holder, .. } = self.by_place.get(place)?;
         let is_same =

@@ -31,7 +31,7 @@ pub(super) struct PreparedBlock {
     pub(super) passed: u32,
     /// The hashes of the block's games, if duplicates are dropped.
     pub(super) hashes: Vec<GameHash>,
-    /// A difference between two readers for the same game. A block with a difference must not be used.
+    /// A game of the block for which two PGN readers returned different results, if there is one. Such a block must not be used.
     pub(super) difference: Option<Difference>,
 }
 

@@ -15,7 +15,7 @@ use super::{
 use orbit_pgn::{Sources, file_of};
 use orbit_reel::{Block, GameSet, Totals};
 
-/// All blocks of a database.
+/// A database in memory: all its blocks, and the summary of reading them.
 #[derive(Clone, Debug)]
 pub struct Held(Arc<HeldInner>);
 
@@ -104,7 +104,7 @@ impl Held {
         &self.0.blocks
     }
 
-    /// Returns the sums over all blocks.
+    /// Returns the totals over all blocks: games, positions and problems.
     pub fn totals(&self) -> &Totals {
         &self.0.summary.totals
     }

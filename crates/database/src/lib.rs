@@ -64,7 +64,7 @@ pub struct StreamOptions {
     pub substitute_reels: bool,
     /// True if the PGN text of a block's games is kept with the block: see [`BlockStream::texts`].
     pub keep_text: bool,
-    /// The readers that parse text: see [`Summary::agreement`]. The games of reels are not parsed again.
+    /// The PGN readers that parse text: see [`Summary::agreement`]. The games of reels are not parsed again.
     pub readers: Readers,
     /// The cache of sidecars (files that record where games are), for [`BlockStream::block_of_game`]. If it is `None`, no sidecars
     /// are used.
@@ -73,7 +73,7 @@ pub struct StreamOptions {
     pub unique: Option<Alike>,
     /// Stops the stream when this flag becomes true.
     pub interrupt: Arc<AtomicBool>,
-    /// The stream's place in a set of threads that it shares with other streams. If it is `None`, the stream has its own threads.
+    /// The stream's share of a set of threads that several streams use. If it is `None`, the stream has its own threads.
     pub share: Option<Arc<ThreadShare>>,
 }
 
@@ -125,7 +125,7 @@ pub enum StreamError {
         /// The file, as it was given.
         file: PathBuf,
     },
-    /// Two readers disagree about a game: see [`StreamOptions::readers`].
+    /// Two PGN readers disagree about a game: see [`StreamOptions::readers`].
     #[error(
         "verification failed: the two readers of games differ on game {number} of {source_name} (byte {}), half-move {}: \
          {}; one of them is wrong: please report it", difference.offset, difference.ply, difference.what
@@ -192,7 +192,7 @@ pub enum StreamError {
 pub struct StreamedBlock {
     /// The block, with numbered games. It may be shared with hits and with databases in memory.
     pub block: Arc<Block>,
-    /// The sums over this block.
+    /// The totals of this block: games, positions and problems.
     pub totals: Totals,
     /// The number of side lines that were left out when the block was built from text. For reels see [`Summary::side_lines`].
     pub side_lines: u64,

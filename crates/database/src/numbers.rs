@@ -69,8 +69,8 @@ impl RunningNumbers {
         Ok(())
     }
 
-    /// Returns the error for a block on which the two readers differ. The block is already numbered, so the error states the game's
-    /// number in its source.
+    /// Returns the error for a block on which the two PGN readers differ. The block is already numbered, so the error states the
+    /// game's number in its source.
     pub(super) fn place(&self, block: &Block, difference: Difference) -> StreamError {
         let part = block.source_games().iter().find(|part| part.source == difference.source);
         let before = part.map_or(0, |part| part.games_before);

@@ -40,7 +40,7 @@ pub(super) struct TaskLimits<'a> {
     pub(super) bytes_max: u64,
     /// The stack size of each thread; `None` for the default.
     pub(super) stack_bytes: Option<usize>,
-    /// The stream's place in a set of threads that it shares with other streams. `None` if it has its own threads.
+    /// The stream's share of a set of threads that several streams use. `None` if the stream has its own threads.
     pub(super) share: Option<&'a ThreadShare>,
 }
 

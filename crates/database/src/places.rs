@@ -1,10 +1,10 @@
 //! Finds a game by its number without reading all games before it.
 //!
-//! A reel records where its games are. In PGN text, the number of a game is known only after all text before it has been read. What
-//! was learnt by reading may be recorded in a sidecar, a small file in a folder that the caller chooses. For each stretch of text,
-//! a sidecar records the offset, the number of games before it, and a hash of its bytes. Invariant: a game that is found through a
-//! sidecar is the game that reading all text would find. So a sidecar is used only if the files still have the same sizes, times
-//! and inodes, and a stretch only if its bytes have the same hash. A sidecar that cannot be read or written is ignored.
+//! A reel records where its games are. In PGN text, the number of a game is known only after all text before it has been read. This
+//! knowledge may be recorded in a sidecar, a small file in a folder that the caller chooses. For each stretch of text, a sidecar
+//! records the offset, the number of games before it, and a hash of its bytes. Invariant: a game that is found through a sidecar is
+//! the game that reading all text would find. So a sidecar is used only if the files still have the same sizes, times and inodes,
+//! and a stretch only if its bytes have the same hash. A sidecar that cannot be read or written is ignored.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -34,7 +34,7 @@ const SIDECAR_BYTES_MAX: u64 = 32 << 20;
 /// The time for which a file must have been unchanged. After a more recent change, another write might leave the modification time
 /// unchanged, because file systems store times with a coarse resolution.
 const SETTLED: Duration = Duration::from_secs(2);
-/// The number of bytes at the start of each file that are compared with the file's text. If they are equal, the file is not
+/// The number of bytes at the start of each file that are compared with the decompressed text. If they are equal, the file is not
 /// compressed.
 const HEAD_BYTES: usize = 64;
 
@@ -301,7 +301,8 @@ impl Sidecar {
         SourcePlace::Found { block: Box::new(block), games_before: stretch.games_before }
     }
 
-    /// Reads a stretch of text from the files again, which may have changed since. The stretch may extend over several files.
+    /// Reads a stretch of text from the files again. The stretch may extend over several files, and the files may have changed
+    /// since the sidecar was written.
     fn texts(&self, stretch: &Stretch) -> io::Result<Vec<SourceText>> {
         let read = |mark: &TextMark| {
             let index = mark.source as usize;

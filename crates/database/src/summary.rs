@@ -74,14 +74,14 @@ pub struct Summary {
     /// The number of side lines (variations) that were left out, because only main lines are searched. It includes side lines in
     /// text that was read, and those that a fully read reel had left out.
     pub side_lines: u64,
-    /// The result of comparing two readers on the text that both have read: see
+    /// The result of comparing two PGN readers on the text that both have read: see
     /// [`StreamOptions::readers`](super::StreamOptions::readers).
     pub agreement: Agreement,
     /// The sources, indexed by [`GameRow::source`](orbit_reel::GameRow::source).
     pub sources: Vec<SourceSummary>,
     /// The number of bytes that were read, counted before decompression.
     pub bytes: u64,
-    /// True if the stream was read to its end and was not stopped by `take` or an interrupt.
+    /// True if the stream was read to its end and was not stopped by the caller or an interrupt.
     pub finished: bool,
 }
 

@@ -19,8 +19,9 @@ pub struct Alternatives {
 }
 
 impl Alternatives {
-    /// Returns `None` if the query has too few alternatives, or if it needs a flat program (a plan that evaluates one
-    /// position at a time).
+    /// Creates a search for a query. Returns `None` if [`TypedQuery::first_alternative`] does, for example because the
+    /// query has too few alternatives. Also returns `None` if the search would need a flat program, which evaluates
+    /// only one position at a time.
     pub fn new(query: &TypedQuery) -> Option<Alternatives> {
         let planner = Planner::new(&query.first_alternative()?, PlanOptions::default()).ok()?;
         if planner.is_program() {
@@ -29,8 +30,8 @@ impl Alternatives {
         Some(Alternatives { cpu: Cpu::new(Arc::new(Plans::new(vec![Arc::new(planner)]).ok()?)) })
     }
 
-    /// Returns, for each hit of a block, the number of the first alternative that matches there. `last_game` is the number of
-    /// the database's last game, if it is known.
+    /// Returns, for each hit of a block, the number of the first alternative that matches there, counted from 0.
+    /// `last_game` is the number of the database's last game, if it is known.
     ///
     /// # Errors
     ///

@@ -33,8 +33,8 @@ impl Default for GpuLimits {
     }
 }
 
-/// The graphics card memory that games occupy, in bytes. It excludes columns of tag values and the constant tables of
-/// queries.
+/// The sizes of the games that are sent to a graphics card or stay on it, in bytes. Columns of tag values and the
+/// constant tables of queries are not counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct CardUse {
     /// The number of bytes that one engine has uploaded so far for its queries.
@@ -70,11 +70,12 @@ impl PipelineCache {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[doc(hidden)]
 pub enum InjectedFault {
-    /// Every device is destroyed before its `n`-th submission of work (counted from 0) and before every later one.
+    /// Each device, including one that replaces a lost device, is destroyed immediately before its `n`-th submission of
+    /// work (counted from 0), so this submission and all later ones fail.
     Destroyed(u64),
     /// The first device that is opened is destroyed before its `n`-th submission of work; later devices work.
     DestroyedOnce(u64),
-    /// Like `DestroyedOnce`, but the device does not report that it is lost. It only rejects requests.
+    /// Like `DestroyedOnce`, but the destroyed device does not report its loss: it only rejects requests.
     DestroyedUnreported(u64),
     /// The `n`-th buffer that is read back (counted from 0) is destroyed before its memory is mapped, so mapping fails.
     MapFails(u64),
@@ -89,9 +90,10 @@ pub struct GpuOptions {
     /// Upper limits on the use of the adapter.
     pub limits: GpuLimits,
     /// The maximum size of the databases that stay on the device for later queries, in bytes. The default is four
-    /// fifths of [`GpuLimits::memory_bytes`], but at least 64 MiB less than that limit. If there is no such limit, the
-    /// default is four fifths of the free memory of a graphics card, or a quarter on one that shares the processor's
-    /// memory. If the driver does not report free memory, it is 2 GiB or 512 MiB, and on a software adapter 256 MiB.
+    /// fifths of [`GpuLimits::memory_bytes`], but at least 64 MiB less than that limit. Without such a limit, the
+    /// default is four fifths of the free memory of a card with its own memory, or a quarter of the free memory of a
+    /// card that shares the processor's memory. If the driver does not report free memory, the default is 2 GiB or 512
+    /// MiB, respectively. For a software adapter, it is 256 MiB.
     pub resident_bytes_max: Option<u64>,
     /// The folder in which compiled kernels are cached between runs; `None` by default.
     pub pipeline_cache: Option<PipelineCache>,
@@ -100,8 +102,8 @@ pub struct GpuOptions {
     /// True if every bit of the output buffers is set before a kernel runs. This lets tests detect words that the
     /// kernel fails to write.
     pub poison: bool,
-    /// The maximum time to wait for an answer from the device before it is considered failed. The default is two
-    /// minutes, or ten minutes for a software adapter.
+    /// The maximum time to wait for an answer from the device. After this time, the device is considered failed. The
+    /// default is two minutes, or ten minutes for a software adapter.
     pub silence: Option<Duration>,
     #[doc(hidden)]
     pub fault: Option<InjectedFault>,

@@ -3,9 +3,9 @@
 //!
 //! A *stage* is a part of a plan that runs over a whole block of games before the rest of the plan. Filters such as
 //! `find` need its results at other positions: they test whether a condition holds at any earlier or later position of
-//! the game, at how many of these positions, or at which one first. A block holds whole games, so results never cross
-//! from one block to another. The module depends on plans and reels (packed games), but not on queries. The engines
-//! `cpu` and `gpu` both use it.
+//! the game, count the positions at which it holds, or find the nearest of them. A block holds whole games, so results
+//! never cross from one block to another. The module depends on plans and reels (packed games), but not on queries. The
+//! engines `cpu` and `gpu` both use it.
 //!
 //! A *slot* is the number of a position within its block.
 

@@ -26,8 +26,9 @@ pub struct GameCommentary {
     /// The number of positions at which the query matches.
     pub matches: u32,
     /// The comments in the order in which they were written, each with its node (the number of a position in the game),
-    /// followed by the comments at the best values of `sort`. Automatic comments that the query's header requests are
-    /// included, except those with the number of the game or the values of `sort`.
+    /// followed, for each `sort` filter, by the comments that were written together with its best value. Automatic
+    /// comments that the query's header requests are included, except the comment that gives the number of the game and
+    /// those that give the values of `sort`.
     pub comments: Vec<(u32, Vec<u8>)>,
     /// The best value of each `sort`, in the order of [`Query::sorts`](orbit_query::TypedQuery::sorts).
     pub sorts: Vec<Option<SortValue>>,

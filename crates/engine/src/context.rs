@@ -1,6 +1,6 @@
 //! The data of a block other than its positions: columns of tag values and results of stages (parts of a plan that run
-//! before the rest). They are computed once and shared by all queries and outputs of a request. Tag columns have one
-//! entry for each game. Columns that were propagated along games from the results of stages have one entry for each
+//! before the rest). These data are computed once and shared by all queries and outputs of a request. Tag columns have
+//! one entry for each game. Columns that were propagated along games from the results of stages have one entry for each
 //! position.
 
 use std::collections::HashMap;
@@ -26,8 +26,8 @@ pub(super) struct Context<'a> {
     last_game: Option<u32>,
     /// The columns with one value for each game, computed from the games' tags.
     columns: Vec<GameColumn>,
-    /// The results of stages (parts of a plan that run before the rest). The key is the number of the word in the plan,
-    /// and a flag that is true for a mask.
+    /// The results of stages (parts of a plan that run before the rest). The key consists of the graph node whose value
+    /// the result is, and a flag that is true if the result is a mask.
     found: HashMap<(Id, bool), SlotColumn>,
     /// The columns that were propagated along games from results of stages (see the module `carry`).
     carried: HashMap<CarryId, SlotColumn>,

@@ -18,8 +18,8 @@ pub enum CopyDetail {
     /// For each hit, all copies that match. There can be many: 671 of the 672 patterns of `shift flip flipcolor {not
     /// {Nd4 kf3}}` match at most of its hits.
     All,
-    /// For each hit, the sides whose pattern matches. Each copy must belong to one side (`OutermostOrbit::copy_sides`). The sides
-    /// are recorded as if they were two copies: 0 for White and 1 for Black.
+    /// For each hit, the sides whose pieces form the pattern of a matching copy. The copies must have sides
+    /// (`OutermostOrbit::copy_sides`). The sides are recorded as if they were two copies: 0 for White and 1 for Black.
     Sides,
 }
 
@@ -27,12 +27,12 @@ pub enum CopyDetail {
 /// which the transform generates them.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct CopyHits {
-    /// For each hit, in the order of slots (positions): the number of the lowest matching copy of the pattern, and the number of
-    /// matching copies.
+    /// For each hit, in the order of slots: the lowest number of a matching copy, and the number of matching copies.
+    /// Empty if the detail is [`CopyDetail::Counts`].
     hits: Vec<(u32, u32)>,
     /// For each segment of 32 slots, the number of hits in the segments before it.
     before: Vec<u32>,
-    /// The number of hits at which each copy of the pattern matches.
+    /// For each copy, the number of hits at which it matches.
     sums: Vec<u64>,
     detail: CopyDetail,
     lists: Option<Lists>,
@@ -68,7 +68,7 @@ impl CopyHits {
         CopyHits { before: before(hits), hits: Vec::new(), sums: vec![0; copies], detail, lists }
     }
 
-    /// Records the next hit. `words` are the results that `plan` computed at the hit's position.
+    /// Records the hit in the next slot. `words` are the results that `plan` computed at the hit's position.
     pub(super) fn push_words(&mut self, plan: &CopiesPlan, words: &[u64]) {
         if self.detail == CopyDetail::Counts {
             plan.add_counts(words, &mut self.sums);
@@ -96,8 +96,7 @@ impl CopyHits {
         self.lists.iter_mut().for_each(|lists| lists.ends.push(lists.copies.len()));
     }
 
-    /// Moves the recorded hits to the slots (positions) of `hits`, in the same order. `hits` must contain the same
-    /// number of hits as the record.
+    /// Assigns the recorded hits, in order, to the slots of `hits`, which must contain as many hits as the record.
     pub fn at(self, hits: &Hits) -> CopyHits {
         CopyHits { before: before(hits), ..self }
     }
@@ -126,8 +125,8 @@ impl CopyHits {
         matches!(self.detail, CopyDetail::Lowest | CopyDetail::All)
     }
 
-    /// Returns true if the record contains or implies the matching sides of each hit. Each copy must belong to one
-    /// side.
+    /// Returns true if [`CopyHits::sides`] can be called: the record contains the sides of each hit, or all matching
+    /// copies, from which the sides follow. The copies must have sides.
     pub fn tells_sides(&self) -> bool {
         matches!(self.detail, CopyDetail::Sides | CopyDetail::All)
     }
@@ -179,8 +178,8 @@ impl CopyHits {
         &self.sums
     }
 
-    /// Returns the sides whose pattern matches at a hit. If the detail is [`CopyDetail::All`], `of_copies` must contain
-    /// the sides of each copy.
+    /// Returns the sides whose pieces form the pattern of a copy that matches at a hit. If the detail is
+    /// [`CopyDetail::All`], `of_copies` must contain the sides of each copy.
     ///
     /// # Panics
     ///

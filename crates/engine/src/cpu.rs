@@ -89,7 +89,8 @@ impl Cpu {
         lock(&self.runs).clone()
     }
 
-    /// Returns the number of entries in all dictionaries that outlast games.
+    /// Returns the total number of entries in those dictionaries of the queries that keep their entries from game to
+    /// game.
     pub(super) fn kept_entries(&self) -> usize {
         lock(&self.runs).iter().flat_map(|run| run.dictionaries.values()).map(BTreeMap::len).sum()
     }
@@ -99,8 +100,8 @@ impl Cpu {
         *lock(&self.runs) = runs;
     }
 
-    /// Evaluates a query that keeps values from game to game on one block. Returns its answers, and its values at the beginning of
-    /// each game.
+    /// Evaluates a query that keeps values from game to game on one block. Returns its answers and, for each game, the
+    /// kept values at the beginning of the game.
     pub(super) fn scan_by_game(
         &self,
         block: &Block,
@@ -109,7 +110,8 @@ impl Cpu {
         self.whole(|| self.scan_block(0, block, request, true))
     }
 
-    /// Runs a scan. If it fails, the queries keep the values that they had before.
+    /// Runs a scan. If it fails, the values that queries keep from game to game are reset to those from before the
+    /// scan.
     fn whole<T>(&self, scan: impl FnOnce() -> Result<T, EngineError>) -> Result<T, EngineError> {
         let before = self.runs();
         let out = scan();
@@ -285,16 +287,18 @@ impl Engine for Cpu {
     }
 }
 
-/// The number of pieces of work between two checks of the interrupt. One piece takes less than a millisecond.
+/// The number of portions of work (see [`pieces`]) between two checks of the interrupt. One portion takes less than a
+/// millisecond.
 const PIECES_A_LOOK: usize = 16;
 
-/// Divides a list into pieces of `size` entries. The iterator ends early if the interrupt is set.
+/// Divides a list into portions of `size` entries. The iterator ends early if the interrupt is set.
 fn pieces<'a, T>(list: &'a [T], size: usize, interrupt: &Interrupt) -> impl Iterator<Item = &'a [T]> {
     let goes_on = |(number, _): &(usize, _)| !number.is_multiple_of(PIECES_A_LOOK) || !interrupt.is_set();
     list.chunks(size).enumerate().take_while(goes_on).map(|(_, piece)| piece)
 }
 
-/// Returns the error for a block whose evaluation ended early: interrupted, or stopped by an error in a game.
+/// Returns the error for a block whose evaluation ended early: `Interrupted` if the interrupt is set, otherwise
+/// `Stopped`, because a query ran into an error in a game.
 fn ended(context: &Context<'_>) -> EngineError {
     if context.interrupt().is_set() { EngineError::Interrupted } else { EngineError::Stopped }
 }

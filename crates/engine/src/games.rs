@@ -1,4 +1,4 @@
-//! The answers of a query about whole games. All other answers of a query are about positions.
+//! The answers that a query gives about whole games, in addition to its answers about positions.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,8 +9,7 @@ use super::SortValue;
 pub struct GameAnswer {
     /// True if the query finds the game. A query such as `cql(matchcount 0)` finds games in which no position matches.
     pub is_found: bool,
-    /// The number of positions of the game at which the query matches, including positions that are later removed from
-    /// the hits.
+    /// The number of positions of the game at which the query matches, including hits that the request does not keep.
     pub match_count: u32,
     /// The game's place in the order defined by the query's `sort` filters. If the query does not sort, or if
     /// [`Wants::RANKS`](super::Wants::RANKS) was not requested, all games have the same rank.

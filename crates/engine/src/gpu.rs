@@ -177,7 +177,8 @@ impl GpuDevice {
         self.current().device.report.clone()
     }
 
-    /// Returns the number of uploads and of groups of dispatches that have been submitted to the device since it was opened.
+    /// Returns the number of submissions to the device since it was opened. Each submits an upload or a group of
+    /// dispatches.
     #[doc(hidden)]
     pub fn submissions(&self) -> u64 {
         self.current().device.submissions.load(Ordering::Relaxed)
@@ -243,9 +244,9 @@ impl GpuDevice {
         Ok(Arc::clone(&state.open))
     }
 
-    /// Runs repeatable driver calls in the same way as the engine's own: on a helper thread, with a time limit, and
-    /// with driver errors and panics returned as errors. `what` describes the calls in an error message. Only
-    /// benchmarks use this method.
+    /// Runs driver calls, which must be repeatable, as the engine runs its own calls: on a helper thread and with a
+    /// time limit. Driver errors and panics are returned as errors. `what` describes the calls in an error message.
+    /// Only benchmarks use this method.
     ///
     /// # Errors
     ///

@@ -20,12 +20,13 @@ pub struct Lasting {
     query: TypedQuery,
     cpu: Cpu,
     reference: Bulk,
-    /// True once the reference engine alone evaluates the query, and has its values.
+    /// True once only the reference engine evaluates the query. It has then received the kept values.
     is_left: AtomicBool,
 }
 
-/// The maximum number of entries in dictionaries that outlast games. All entries are copied for each block, so if there are more,
-/// the reference engine, which need not copy them, evaluates the rest of the games.
+/// The maximum number of entries in dictionaries that keep their entries from game to game. The engine `cpu` copies all
+/// of these entries for each block. If there are more, the reference engine, which need not copy them, evaluates the
+/// remaining games.
 const ENTRIES_MAX: usize = 1 << 16;
 
 /// The engines that compute the answers to a query.
@@ -57,7 +58,8 @@ impl Lasting {
             || outputs.contains(Wants::SPANS)
             || outputs.contains(Wants::RANKS) && !self.query.sorts.is_empty()
             || outputs.contains(Wants::VALUES) && is_text;
-        // The values at the beginning of each game are stored only if there are few of them.
+        // The kept values at the beginning of each game are stored only if no dictionary is among them, so that they
+        // need little memory.
         let has_many_values = self.query.dictionaries.iter().any(|of| of.life.outlives_games());
         let finds_without_match = self.query.header.match_count.is_some_and(|(least, _)| least == 0);
         match told {
@@ -87,7 +89,8 @@ impl Lasting {
             Evaluators::Reference => Err(EngineError::Stopped),
         };
         match found {
-            // The program has run into an error or a limit, so it has kept no value of this block.
+            // The program was not run, or it ran into an error or a limit. In each case, it has kept no values from
+            // this block.
             Err(EngineError::Stopped) => {
                 self.reference.set_runs(&self.cpu.runs());
                 let answers = self.reference.scan(&[block], request)?.remove(0);

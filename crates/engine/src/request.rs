@@ -27,7 +27,7 @@ pub struct BlockRequest<'a> {
     pub select: Option<&'a dyn Select>,
     /// A function that returns true if a query may match in a game. Its arguments are the index of the block in the
     /// request, the number of the query and the index of the game in the block. `None` if nothing is known. Engines
-    /// that evaluate a query game by game skip the other games.
+    /// that evaluate a query game by game skip the games for which the function returns false.
     pub games: Option<&'a (dyn Fn(usize, usize, usize) -> bool + Sync)>,
     /// The number of the database's last game, if a query reads it.
     pub last_game: Option<u32>,
@@ -97,7 +97,8 @@ impl Answers {
         self.copies.as_ref().filter(|copies| copies.tells_copies())
     }
 
-    /// Returns the sides whose pattern matches at each hit, if they are known: see [`CopyHits::sides`].
+    /// Returns the record of the sides whose pieces form the pattern of a matching copy at each hit; `None` if it does
+    /// not exist. See [`CopyHits::sides`].
     pub fn hit_sides(&self) -> Option<&CopyHits> {
         self.copies.as_ref().filter(|copies| copies.tells_sides())
     }

@@ -7,8 +7,8 @@
 use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, reference::Bulk};
 use orbit_reel::Block;
 
-/// An engine that evaluates queries with another engine. If a query runs into an error there, the reference engine
-/// evaluates the same blocks again and returns the error with its position.
+/// An engine that evaluates queries with another engine. If a query runs into an error, the reference engine evaluates
+/// the same blocks again and returns the error with its position.
 pub struct SettledHits {
     engine: Box<dyn Engine>,
     reference: Bulk,

@@ -32,7 +32,7 @@ pub struct Spans {
 }
 
 impl Spans {
-    /// Collects the spans of all hits of a block, which `by` finds.
+    /// Collects the spans of all hits of a block, with `by` as their finder.
     pub fn told(by: &dyn FindSpan, answers: &Answers, block: &Block) -> Spans {
         let mut out = Spans::default();
         for game in block.games() {

@@ -1,4 +1,4 @@
-//! Adds the strings that queries yield. Some engines find the hits but cannot compute strings.
+//! Adds the strings that queries yield to the answers of engines that find hits but cannot compute strings.
 
 use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, Values, Wants, reference::Bulk};
 use orbit_reel::Block;

@@ -189,7 +189,7 @@ impl HitRecorder {
         lock(&self.bits[block][query]).clone_from(&hits.bits);
     }
 
-    /// Combines the recorded hits with the answers.
+    /// Combines the recorded hits of each block and query with its answers.
     fn with(self, answers: Vec<Vec<Answers>>) -> Vec<Vec<Checked>> {
         let checked = |(bits, answers): (Mutex<Vec<u32>>, Answers)| {
             let bits = into_inner(bits);

@@ -45,7 +45,8 @@ impl Wants {
     pub const SPANS: Wants = Wants(1 << 8);
     /// The comments in the games' sources. They are stored in blocks only if they are requested.
     pub const COMMENTS: Wants = Wants(1 << 9);
-    /// For each hit, the sides whose pattern matches, for queries that distinguish sides.
+    /// For each hit, the sides whose pieces form the pattern of a matching copy. The copies of the query must have
+    /// sides.
     pub const SIDES: Wants = Wants(1 << 10);
     /// The sort keys of games, for queries that define an order.
     pub const RANKS: Wants = Wants(1 << 11);
@@ -92,7 +93,7 @@ impl Wants {
         if has_sides { wants } else { Wants(wants.0 & !Wants::SIDES.0) }
     }
 
-    /// Returns the same set without the outputs about copies and sides.
+    /// Returns these wants without the data about copies and sides.
     pub(super) fn without_copies(self) -> Wants {
         let copies = Wants::LOWEST_COPY | Wants::ALL_COPIES | Wants::COPY_COUNTS | Wants::SIDES;
         Wants(self.0 & !copies.0)

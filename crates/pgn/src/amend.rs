@@ -23,7 +23,8 @@ pub struct Amendment {
 
 /// Returns the text of one game with the changes of `amendment`. Glyphs written as signs (`!?`) become numbers (`$5`). A Black move
 /// that no longer directly follows White's move gets its move number. All other bytes are unchanged. Nodes that the text does not
-/// have are ignored, and so are tags whose names PGN does not allow. [`comment_bytes`] converts the comments.
+/// have are ignored, and so are tags whose names PGN does not allow. [`comment_bytes`] converts any text to a comment that can be
+/// added.
 ///
 /// # Panics
 ///

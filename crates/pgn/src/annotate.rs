@@ -6,7 +6,7 @@ use super::edit::{CommentSlots, Edit, edited};
 /// [`SideLine`](super::SideLine) describes; in the main line, the number of a node is its ply. The comment on a node is written as
 /// ` {comment}` after the move that leads to the node, and after the glyphs (`!?`, `$1`) that follow the move. A comment on node 0
 /// is written before the first move and its number. All other bytes are unchanged, and the text still contains the same game. Nodes
-/// that the text does not have are ignored. [`comment_text`] converts the comments.
+/// that the text does not have are ignored. Each comment is converted with [`comment_text`] before it is written.
 ///
 /// # Panics
 ///

@@ -83,7 +83,7 @@ impl ArchiveMember {
     }
 }
 
-/// An archive whose members are known.
+/// An archive whose members have been listed.
 pub(super) struct Archive {
     path: PathBuf,
     /// The metadata of the archive file from the time when its members were listed.
@@ -256,8 +256,8 @@ impl Archive {
         }
     }
 
-    /// Returns the members that look like games and can be read, in archive order. Each is an index into the 7z archive's own list
-    /// of members.
+    /// Returns the indices of the members that look like games and can be read, in archive order. The indices refer to the 7z
+    /// archive's own list of members.
     #[cfg(feature = "sevenz")]
     fn places_of_games(&self) -> impl Iterator<Item = usize> {
         let games = self.members.iter().filter(|member| member.looks_like_games());

@@ -146,7 +146,7 @@ impl Cutter {
         self.offset
     }
 
-    /// Returns the size and the hashes of the compressed source, if it was read to its end.
+    /// Returns the size and the hashes of the source before decompression, if it was read to its end.
     pub(super) fn whole(&self) -> Option<WholeBytes> {
         self.decoder.whole()
     }

@@ -150,7 +150,7 @@ impl Decoder {
         }
     }
 
-    /// Returns the size and the hashes of the compressed bytes, if they were read to their end.
+    /// Returns the size and the hashes of the source before decompression, if it was read to its end.
     pub(super) fn whole(&self) -> Option<WholeBytes> {
         self.input.raw().whole
     }

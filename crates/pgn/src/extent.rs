@@ -1,4 +1,4 @@
-//! Finds the first and the last byte of a game's text, and the bytes that are needed between two games.
+//! Finds the first and the last byte of a game's text, and the bytes to write between two games.
 //!
 //! The text of a game extends from its first byte to the first byte of the next game, without trailing blanks. It therefore
 //! includes comments and prose after the terminator. If the next game begins within a line, the text ends with the terminator
@@ -90,8 +90,8 @@ fn end(text: &[u8], mut tokenizer: Tokenizer<'_>) -> Option<usize> {
     }
 }
 
-/// Removes blanks from the end of a text. Also removes a byte order mark at the start of the last line, since it is part of the
-/// next file.
+/// Removes blanks from the end of a text. Also removes a byte order mark at the start of the last line: in a text that was joined
+/// from several files, it is the beginning of the next file.
 fn trimmed(text: &[u8]) -> &[u8] {
     let mut text = text.trim_ascii_end();
     while let Some(rest) = text.strip_suffix(BOM)

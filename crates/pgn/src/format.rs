@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-/// The file name endings of game collections in unsupported formats. A database may consist of several files; the list then
-/// contains only one of their endings, so a note names the database once.
+/// The file name endings of game collections in unsupported formats. If a database consists of several files, the list contains
+/// only one of their endings, so a message to the user names the database once.
 const FOREIGN: [&str; 17] = [
     ".rar", ".xz", ".lzma", ".tar", ".tgz", ".tar.gz", ".tar.bz2", ".tar.zst", ".cbh", ".cbv", ".cbf",
     ".cbone", ".2cbh", ".2cbv", ".si3", ".si4", ".si5",
 ];
-/// The maximum number of names that a note lists.
+/// The maximum number of names that a message to the user lists.
 const NAMES_SHOWN: usize = 3;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

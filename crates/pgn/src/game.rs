@@ -1,4 +1,4 @@
-//! A game as it was read from PGN: the input for building reels (orbit's files of games), and for comparing texts and annotations.
+//! A game as it was read from PGN. Reels (orbit's files of games) are built from such games.
 
 use orbit_core::{
     board::{PackedMove, Position},

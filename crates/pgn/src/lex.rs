@@ -310,7 +310,7 @@ fn letter_bytes(text: &[u8]) -> usize {
     (2..=4).find(is_letter).unwrap_or(1)
 }
 
-/// Returns the length of a terminator that is joined to the end of a move, as in `Qg20-1`, including one sign after it.
+/// Returns the length of a terminator that is joined to the end of a move, as in `Qg20-1`, including one punctuation mark after it.
 pub(super) fn glued_result(word: &[u8]) -> usize {
     if word[0].is_ascii_digit() {
         return 0;
@@ -526,7 +526,7 @@ pub(super) fn is_usual_result(word: &[u8]) -> bool {
     matches!(word, b"1-0" | b"0-1" | b"1/2-1/2" | b"1/2" | b"*")
 }
 
-/// Reads a terminator between other signs, such as `1-0.` and `"0-1"`.
+/// Reads a terminator between punctuation marks, such as `1-0.` and `"0-1"`.
 fn outcome_among_signs(word: &[u8]) -> Option<Outcome> {
     let text = str::from_utf8(word).ok()?;
     let trimmed = text.trim_matches(|letter: char| !letter.is_alphanumeric());

@@ -16,7 +16,8 @@
 //! * at a line that starts with `[Event "`, even inside a comment that was not closed; but if other tag pairs directly precede
 //!   the line, as in files whose tags are in alphabetical order, it is one more tag of the same game;
 //! * at a tag pair after movetext;
-//! * on the line of a tag pair without `]`: at a tag pair `Event`, or at a tag pair with the name of the section's first tag;
+//! * after a tag pair without `]`, on the same line: at a tag pair `Event`, or at a tag pair with the name of the section's first
+//!   tag;
 //! * at a tag pair after an empty line, if it has the name of the section's first tag;
 //! * after a terminator (`1-0`, `0-1`, `1/2-1/2`, `*`): at move number 1, or, after an empty line, at
 //!   any move;

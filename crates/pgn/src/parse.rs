@@ -290,8 +290,8 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Adds a note if the tokenizer read unusual text before a move or the result of the main line. Text before anything else does
-    /// not count, because a text may be divided there.
+    /// Adds a note if the tokenizer read unusual text before a move or the result of the main line. Unusual text before other
+    /// tokens does not count, because the text may be divided into chunks there.
     fn take_repair(&mut self, event: &Event, tokenizer: &mut Tokenizer<'_>) {
         let is_known =
             matches!(event, Event::Word(_)) && self.outer.is_empty() || matches!(event, Event::End(_));
@@ -300,7 +300,7 @@ impl<'a> GameParser<'a> {
         }
     }
 
-    /// Adds a note that unusual text was read as what it means, unless the game has such a note.
+    /// Adds a note that unusual text was read like its usual form, unless the game already has such a note.
     #[cold]
     fn repaired(&mut self, at: usize, reason: &str) {
         self.set_up();

@@ -98,7 +98,7 @@ impl Blocks {
 }
 
 /// Returns whether a move or a move number begins at `from`, or after one blank. In games with a comment after each move, this test
-/// avoids reading blocks without moves.
+/// avoids reading blocks of text that contain no moves.
 fn may_begin(text: &[u8], from: usize) -> bool {
     match text.get(from..from + 2) {
         Some([b' ' | b'\n', next]) => next.is_ascii_alphanumeric(),

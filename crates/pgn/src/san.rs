@@ -58,7 +58,7 @@ impl SanShape {
     }
 }
 
-/// If a move has an unusual form, returns how it is read.
+/// Returns a note on the reading of a move that has an unusual form, or `None` for a usual form.
 pub(super) fn repair(word: &[u8], shape: SanShape) -> Option<&'static str> {
     if has_wide_dash(word) {
         return Some("an unusual dash is read as `-`");
@@ -70,7 +70,8 @@ pub(super) fn repair(word: &[u8], shape: SanShape) -> Option<&'static str> {
     (!is_usual).then_some("an unusual form of a promotion is read as the promotion")
 }
 
-/// Returns whether a token has a dash beyond ASCII. The bytes of other characters do not count.
+/// Returns whether a token has a dash beyond ASCII. A byte that looks like a dash of Windows-1252 does not count if it is part of
+/// another UTF-8 character.
 fn has_wide_dash(word: &[u8]) -> bool {
     let mut rest = word;
     while let Some(&first) = rest.first() {
@@ -123,7 +124,7 @@ fn castle(word: &[u8]) -> Option<SanShape> {
     is_suffix(rest).then_some(SanShape::Castle(side))
 }
 
-/// If `word` begins with a dash and `letter` (`O` or `0`), returns the rest of it.
+/// Returns the rest of `word` after a dash and `letter` (`O`, `o` or `0`), if `word` begins with these.
 fn past_castle(word: &[u8], letter: u8) -> Option<&[u8]> {
     past_dash(word)?.strip_prefix(&[letter])
 }

@@ -63,7 +63,7 @@ enum GameSection {
     Done,
 }
 
-/// A reading of unusual text as what it means, with the reason for a note.
+/// The offset of unusual text that was read like its usual form, and the text of a note about it.
 pub(super) type TextRepair = (usize, &'static str);
 
 const BLANK: &str = "an unusual blank is read as a blank";
@@ -160,12 +160,13 @@ impl<'a> Tokenizer<'a> {
         self.pos
     }
 
-    /// Returns whether unusual text has been read as what it means.
+    /// Returns whether [`Tokenizer::take_repair`] would return unusual text.
     pub(super) fn has_repair(&self) -> bool {
         self.repair.is_some()
     }
 
-    /// Returns the first unusual blank, castling or result that has been read since the last call. The fast paths read none.
+    /// Returns the first unusual blank, castling or result that has been read since the last call. Only the general path reads such
+    /// text; the fast paths stop before it.
     pub(super) fn take_repair(&mut self) -> Option<TextRepair> {
         self.repair.take()
     }

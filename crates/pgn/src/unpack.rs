@@ -31,7 +31,7 @@ pub(super) enum UnpackFault {
     Early,
     /// The compressed bytes violate the format, for this reason.
     Damaged(String),
-    /// A frame needs more memory than the options allow.
+    /// A zstd frame needs more memory than the options allow.
     Window {
         /// The memory that the frame needs, in bytes.
         bytes: u64,
@@ -172,7 +172,7 @@ pub(super) trait Unpack<R>: Send {
     fn step(&mut self, input: &mut RawInput<R>, out: &mut Vec<u8>) -> Result<bool, UnpackFault>;
 }
 
-/// A compression format with texts that consist of members. Each member can be unpacked independently.
+/// A compression format whose texts consist of members. Each member can be unpacked independently.
 pub(super) trait MemberFormat: Sized + Send + 'static {
     /// Returns a new decompressor of this format, which is at the start of a member.
     fn fresh(&self) -> io::Result<Self>;

@@ -102,7 +102,7 @@ fn level(dag: &Dag, roots: &[Id], levels: &mut Vec<Option<usize>>) -> usize {
     deepest
 }
 
-/// Returns the stage that computes `id`.
+/// Returns the index of the stage that computes the result `id`.
 fn stage_of(dag: &Dag, id: CarryId, levels: &mut Vec<Option<usize>>) -> usize {
     let index = id.0 as usize;
     if let Some(level) = levels[index] {

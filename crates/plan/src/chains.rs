@@ -1,9 +1,9 @@
 //! Combines several operations into one step.
 //!
 //! An interpreter reads and writes whole registers in each step, so fewer steps are faster. In a typical plan, most steps are
-//! unions and intersections of sets. Most of these sets are the result of an earlier step, a shift or an intersection with a
-//! constant, and are read only once. A tree of such operations becomes one step, a *chain*. The step keeps its intermediate result
-//! in a single accumulator. This file works on *drafts*, which are steps whose registers are not assigned yet.
+//! unions and intersections of sets. Most of these sets are computed by an earlier step, which shifts a set or intersects it with a
+//! constant, and no other step reads them. A tree of such operations becomes one step, a *chain*. The step keeps its intermediate
+//! result in a single accumulator. This file works on *drafts*, which are steps whose registers are not assigned yet.
 
 use std::collections::HashMap;
 

@@ -15,7 +15,7 @@ pub enum TagColumn {
     Elo(Option<Color>),
     /// Number: the year of the game. There is no value if the year is unknown or below 1.
     Year,
-    /// Number: the number of the game.
+    /// Number: the number of the game in its database.
     GameNumber,
     /// Number: the number of the last game of the database. It has no value if it is unknown.
     LastGameNumber,

@@ -96,7 +96,8 @@ impl Carried {
 /// The optimisations that a plan may use. Each one can be switched off, and none changes an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlanOptions {
-    /// All shifts of a filter that consists of designators and logic are evaluated in one 64-bit word, if they fit.
+    /// All shifts of a filter that consists of designators and logic (`and`, `or`, `not`) are evaluated in one 64-bit word, if the
+    /// word has a bit for each shift.
     pub anchors: bool,
     /// Shifts that do not fit into one word are evaluated in several words.
     pub grids: bool,
@@ -118,7 +119,8 @@ pub struct PlanOptions {
     /// A cheap condition that is true wherever the query matches is computed first. The query is evaluated only where this
     /// condition is true.
     pub guards: bool,
-    /// Nested loops over squares become a flat program if the program is expected to take less time than their tables.
+    /// Nested loops over squares become a flat program (a list of instructions that runs along each game) if this program is
+    /// expected to take less time than the tables of the loops.
     pub programs: bool,
     /// If a stage (a program that runs earlier) already computes the answer of a query, the answer is read from the results of the
     /// stage. A program that needs only results of stages does not read positions.
@@ -297,7 +299,7 @@ impl Dag {
         (it.reduce, it.body) = (reduce, body);
         let rows = it.rows.len();
         if rows > 0 && !self.within[body.0 as usize].contains(&id) && reduce != Reduce::Count {
-            return body; // the same for every row
+            return body; // the body is the same for every row
         }
         self.add_op(Op::Loop(id))
     }

@@ -22,8 +22,8 @@
 //!   through if the filter matches, and jumps to `no` if it fails. `squares`, `number` and `position` leave a value in a
 //!   register. The code evaluates exactly the filters that the language requires, in the required order, since any filter may
 //!   assign a variable.
-//! * [`Fault`](super::Instr::Fault) and similar instructions end the game because of an error in the query. The engine reports
-//!   only that there is an error. The interpreter, which has the spans of the filters, then makes the message.
+//! * [`Fault`](super::Instr::Fault) and similar instructions end the game because of an error in the query. The engine reports only
+//!   that there is an error. The reference engine, which has the spans of the filters, then makes the message.
 //!
 //! To add an operation, add an instruction in `crates/plan/src/operations/flat.rs`, its effect in
 //! `crates/engine/src/operations/flat.rs` or a file below it, and its arm in the compiler (`conditions`, `squares`, `numbers`,

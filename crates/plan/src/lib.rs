@@ -52,7 +52,7 @@ pub use program::{
 pub use screen::{Bound, BoundRead, Screen};
 pub use words::word_of;
 
-/// Types of the typed tree that occur in plans. Engines use no other part of the tree.
+/// The types from the tree of a parsed query (the *typed tree*) that also occur in plans. Engines use no other part of this tree.
 pub use orbit_query::tree::{
     Arith, Cmp, DictionaryId, GameResult, Holds, MoveValue, PinPart, Sibling, Special, Spelt, VarId,
 };
@@ -73,21 +73,21 @@ use orbit_query::{
 use orbit_transforms::{Filter, FilterRef, OrbitRef};
 use orbits::{assigns, is_square_loop, nested_loops};
 
-/// The location of a query's value after a run.
+/// The location of a query's value after the plan has run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Output {
     /// The query has no value, only a hit mask.
     Bool,
     /// The value is a set of squares in this register.
     Set(Reg),
-    /// The value is a number in this register. It is valid only where the hit mask is set.
+    /// The value is a number in this register. The number is valid only at positions where the hit mask is true.
     Num(Reg),
 }
 
-/// The number of copies (transformed filters) in one orbit, broken down by evaluation method. `anchored` copies share `anchors`
-/// words, one word for each group of shifts. `gridded` copies share `grids` words, several for each group. Of these copies,
-/// `pointwise` contain more than designators and logic. `in_tables` copies are rows of `tables` tables, and `unrolled` copies are
-/// written out one by one.
+/// The number of copies (transformed filters) in one orbit, broken down by evaluation method. Of the `copies` copies, `anchored`
+/// are evaluated in `anchors` words, one word for each group of shifts, and `gridded` in `grids` words, several for each group.
+/// Among these two kinds, `pointwise` copies contain more than designators and logic (`and`, `or`, `not`). `in_tables` copies are
+/// rows of `tables` tables, and `unrolled` copies are written out one by one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(missing_docs, reason = "pairs of group and copy counts")]
 pub struct OrbitNote {
@@ -151,7 +151,8 @@ pub struct CopiesPlan {
     pub program: Program,
     /// The registers that contain the bits of the copies (transformed patterns).
     pub words: Vec<Reg>,
-    /// The location of the bit of each distinct copy (transformed pattern), in order of declaration, or of each side.
+    /// The location of each bit: one for each distinct copy (transformed pattern), in the order of the copies, or one for each
+    /// side.
     pub copies: Vec<CopyBit>,
     /// The columns that the code reads, each with a value for each game that is computed from the game's tags.
     pub columns: Vec<TagColumn>,
@@ -194,15 +195,17 @@ impl CopiesPlan {
 /// unrolled.
 pub const FILTERS_MAX: u64 = 4_000_000;
 
-/// The maximum number of word columns that operations along games may produce for a query. Each of these columns takes a megabyte
-/// per thread.
+/// The maximum number of columns of 64-bit words that a query's operations along games may produce. Each of these columns takes a
+/// megabyte per thread.
 pub const CARRIED_MAX: usize = 256;
 
-/// The maximum number of columns in total, with masks or words. A mask column takes only 1/64 of the memory of a word column.
+/// The maximum number of columns, of masks and of words together. A column of masks takes only 1/64 of the memory of a column of
+/// words.
 const MASKS_MAX: usize = 4096;
 
-/// If loops over squares are nested at least this deep, the query becomes a flat program. A flat program visits only the squares in
-/// the sets of the loops. A table would have a row for each combination of squares: 262,144 rows for three nested loops.
+/// If loops over squares are nested at least this deep, the query becomes a flat program, a list of instructions that runs along
+/// each game. A flat program visits only the squares in the sets of the loops. A table would have a row for each combination of
+/// squares: 262,144 rows for three nested loops.
 const NESTED_MAX: usize = 3;
 
 /// If loops over squares are nested at least this deep, the query becomes a flat program if the program is expected to take less
@@ -227,7 +230,8 @@ pub struct Planner {
     refusal: Option<Diagnostic>,
     /// The values that the query keeps from game to game, as they are before the first game.
     run: RunValues,
-    /// The facts with which the query is compiled to a flat program. `None` if the query does not become a flat program.
+    /// The facts with which the query is compiled to a flat program, a list of instructions that runs along each game. `None` if
+    /// the query does not become a flat program.
     flat: Option<flat::Facts>,
 }
 
@@ -236,8 +240,8 @@ impl Planner {
     ///
     /// # Errors
     ///
-    /// Fails if an orbit cannot be expanded (see [`orbit_transforms::expand`]), if the query would become more than
-    /// [`FILTERS_MAX`] filters, or if its operations along games would need too many columns.
+    /// Fails if an orbit cannot be expanded (see [`orbit_transforms::expand`]), if the query would become more than [`FILTERS_MAX`]
+    /// filters, or if its operations along games (which read all positions of a game) would need too many columns.
     pub fn new(query: &TypedQuery, options: PlanOptions) -> Result<Planner, Diagnostic> {
         let filter = orbit_transforms::expand(&query.body)?;
         let filters = written_out(filter.node());
@@ -274,7 +278,7 @@ impl Planner {
     /// Tries to compile the query to a flat program. Loops over squares become part of the program if they are nested at least
     /// `depth` deep. On success, stores the compiler's input in `self.flat` and returns true.
     fn is_flat(&mut self, query: &TypedQuery, depth: usize) -> bool {
-        // A piece belongs to its game.
+        // A piece exists only in its own game, so a flat program cannot keep it in a variable that outlives games.
         if query.vars.iter().any(|var| var.life.outlives_games() && var.holds == Holds::Piece) {
             return false;
         }
@@ -371,7 +375,7 @@ impl Planner {
         self.filter.outermost_orbit().map_or(1, OrbitRef::copies)
     }
 
-    /// Returns true if hits or values depend on the tags of games.
+    /// Returns true if the query's hits or values depend on the tags of games.
     pub fn reads_tags(&self) -> bool {
         self.filter.any(|filter| match filter {
             Ref::Number(f) => matches!(f.op(), NumberOp::Elo(_) | NumberOp::Year),

@@ -1,9 +1,9 @@
 //! Lowers expanded filters to the graph.
 //!
-//! A plan evaluates all filters at every position. It does not skip filters, but intersects masks. An `if` becomes a selection
-//! between two words. A number that may have no value becomes two words, the number and a mask. A variable becomes the word that is
-//! assigned to it. This file lowers conditions, and contains the functions that all kinds of filters share. Each of the other kinds
-//! has its own file.
+//! A plan evaluates all filters at every position. Where CQL would skip a filter, the plan evaluates it anyway and intersects the
+//! masks. An `if` becomes a selection between two words. A number that may have no value becomes two words, the number and a mask.
+//! A variable becomes the word that is assigned to it. This file lowers conditions, and contains the functions that all kinds of
+//! filters share. Each of the other kinds has its own file.
 
 use super::{
     columns::{TagColumn, TagText, TextTest},
@@ -53,7 +53,7 @@ impl CellValues for Words {
     type Position = Id;
 }
 
-/// Returns true if a filter itself (not one of its operands) depends on other positions.
+/// Returns true if a filter depends on positions other than the current one. Its operands are not examined.
 pub(super) fn finds(filter: FilterRef) -> bool {
     match filter {
         Ref::Condition(f) => matches!(f.op(), C::Game(_)),
@@ -64,7 +64,7 @@ pub(super) fn finds(filter: FilterRef) -> bool {
     }
 }
 
-/// Returns true if a filter or a filter inside it depends on other positions.
+/// Returns true if a filter or a filter inside it depends on positions other than the current one.
 fn finds_in(filter: FilterRef) -> bool {
     filter.any(&mut finds)
 }
@@ -79,7 +79,8 @@ pub(super) struct Lower {
     /// The mask of positions at which the filter being lowered is evaluated. Assignments use it, because they take effect only
     /// there.
     pub(super) guard: Id,
-    /// While the body of a table is lowered, the parameters that replace the square masks in this body. `None` otherwise.
+    /// While the loop over the rows of a table is lowered, the parameters that replace the square masks in the body of this loop.
+    /// `None` otherwise.
     pub slots: Option<VariableSlots>,
     pub notes: Vec<super::OrbitNote>,
     /// Inside the target of a `--`, the values of `from` and `to`. `None` elsewhere.
@@ -137,7 +138,7 @@ impl Lower {
         self.notes.clear();
     }
 
-    /// Records that a construct cannot be planned.
+    /// Records that no plan can express a construct.
     pub(super) fn refuse(&mut self, what: &'static str) {
         self.refused.get_or_insert(what);
     }

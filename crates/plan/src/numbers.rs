@@ -171,8 +171,8 @@ impl Lower {
         self.sum_of_counts(reached, y)
     }
 
-    /// Returns the squares of a set on which one of `pieces` stands. `may` lists the possible contents of the set. Returns `None`
-    /// if `may` contains none of `pieces`.
+    /// Returns the squares of a set on which one of `pieces` stands. `may` contains every piece that can stand on a square of the
+    /// set. Returns `None` if `may` contains none of `pieces`.
     fn those_among(&mut self, may: PieceSet, pieces: PieceSet, set: Id) -> Option<Id> {
         let pieces = PieceSet(pieces.0 & may.0);
         (pieces != PieceSet::NONE).then(|| {
@@ -190,8 +190,9 @@ impl Lower {
         self.dag.sum_of(counts)
     }
 
-    /// Returns the number of lines through the sets in `of`. For each direction, the end squares in the last set are counted: in a
-    /// given direction, a square is the end of at most one line.
+    /// Returns the number of lines that begin in the first set of `of`, pass through the sets in between, and end in the last set.
+    /// In a given direction, a square is the end of at most one line, so the function adds up the numbers of end squares in all
+    /// directions.
     fn ray_count(&mut self, of: &OneOrMore<Squares>, dirs: u8, attack: bool) -> Id {
         let occupied = self.dag.pieces(PieceSet::WHITE.union(PieceSet::BLACK));
         let empty = self.dag.pieces(PieceSet::EMPTY);

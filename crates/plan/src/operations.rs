@@ -181,7 +181,8 @@ impl EdgeTest {
 /// An automaton, with the rules by which it searches a game for a walk (a sequence of positions or moves).
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Walk {
-    /// The automaton. Its operands are the first operands of the operation; see [`AutomatonState`] and [`Branch`].
+    /// The automaton. Its operands are the first operands of the [`GameOp::Walk`] or [`GameOp::AnyWalk`]; see [`AutomatonState`]
+    /// and [`Branch`].
     pub automaton: Automaton,
     /// True if each state of the automaton consumes a move. Otherwise each consumes a position.
     pub moves: bool,

@@ -81,8 +81,8 @@ impl Plans {
         self.planners[query].ty()
     }
 
-    /// Returns the values that each query keeps from game to game, as they are before the first game. Returns nothing if each query
-    /// treats each game independently.
+    /// Returns the values that each query keeps from game to game, as they are before the first game. Returns an empty vector if no
+    /// query keeps values.
     pub fn runs(&self) -> Vec<RunValues> {
         match self.planners.iter().any(|planner| planner.run().is_some()) {
             true => self.planners.iter().map(|planner| planner.run.clone()).collect(),

@@ -1,7 +1,7 @@
-//! Evaluates more kinds of filters under all shifts of a tile (64 shifts) together: attacks between designators, square counts, and
-//! sets of squares. All of them work in the same way. Take the set of squares for which a condition is true, and move this set by
-//! the step that leads from a square `s` to the anchor of the tile. Each bit of the result then represents one shift of the tile.
-//! It is set if the condition is true for the square `s + shift`.
+//! Evaluates attacks between designators, square counts, and sets of squares under all shifts of a tile (64 shifts) together. All
+//! of them are evaluated in the same way. Take the set of squares for which a condition is true, and move this set by the step that
+//! leads from a square `s` to the anchor of the tile. Each bit of the result then represents one shift of the tile. It is set if
+//! the condition is true for the square `s + shift`.
 
 use shakmaty::{Bitboard, Square};
 
@@ -83,8 +83,8 @@ impl Lower {
         }
     }
 
-    /// Returns the union of a set over all shifts in `valid`. `squares` contains all squares that the set may contain before any
-    /// shift.
+    /// Returns the union of the values that a set has under the shifts in `valid`. `squares` contains all squares that the set may
+    /// contain before any shift.
     pub(super) fn shifted_set(&mut self, set: &Set, squares: Bitboard, valid: Id, anchor: Anchor) -> Id {
         let words = squares.into_iter().map(|square| {
             let word = self.holds_at(set, square, anchor);

@@ -14,8 +14,8 @@ use super::{
     needed,
 };
 
-/// The run time of one flat-program instruction, in steps. A step takes less time per position, because it computes many positions
-/// at once.
+/// The time that one instruction of a flat program takes at one position, as a multiple of the time of a [`Step`]. A step takes
+/// less time per position, because it computes many positions at once.
 const INSTRUCTION_STEPS: u64 = 14;
 
 /// The index of a register.
@@ -92,7 +92,8 @@ pub enum RegisterInput {
     Initial,
     Terminal,
     Ply,
-    /// The result of an operation along games, which reads all positions of a game. The number is its index in [`Program::reads`].
+    /// The result of an operation along games, which reads all positions of a game. The number is the result's index in
+    /// [`Program::reads`].
     Carried(usize),
     GameMask(ColumnId),
     GameNumber(ColumnId),
@@ -146,7 +147,7 @@ pub struct Stage {
 /// A result of a stage, and the register that contains it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct StageFound {
-    /// The node of the graph whose value the result is. All queries that are planned together share one graph.
+    /// The graph node whose value is the result. All queries that are planned together share one graph.
     pub word: Id,
     /// True if the result is a mask, which is true or false at each position. False if it is a 64-bit word.
     pub is_mask: bool,
@@ -283,7 +284,7 @@ pub(super) enum Draft {
 pub(super) struct ProgramWriter<'a> {
     pub(super) dag: &'a Dag,
     needed: Vec<bool>,
-    /// For each node, true if the node is a scalar (the same word for all positions) that some step reads from a register, which
+    /// For each node, true if the node is a scalar (the same word for all positions), but some step reads it from a register, which
     /// has a word for each position.
     columns_of_scalars: Vec<bool>,
     /// The nodes of each loop, in ascending order. `None` represents the code outside of loops.

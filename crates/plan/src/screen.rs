@@ -1,14 +1,12 @@
-//! Screens: programs that find segments without a hit. A segment is a run of consecutive positions that begins with a stored
-//! position, its *key position*. A screen reads only a few facts about each segment, so an engine need not replay the moves of
-//! segments that the screen rejects.
+//! Screens: programs that find segments without a hit. A segment is a run of at most 32 consecutive positions that begins with a
+//! stored position, its *key position*. A screen reads only a few facts about each segment, so an engine need not replay the moves
+//! of segments that the screen rejects.
 //!
 //! A screen evaluates the plan once for a whole segment, not for each position, and computes bounds instead of values (an *abstract
 //! interpretation*). A word has two bounds: the bits that it *may* have at some position of the segment, and the bits that it
 //! *must* have at all positions. The bounds of a number are its minimum (*least*) and its maximum (*most*). [`Bound`] lists the
 //! facts from which the bounds are computed. If no bound is known, the word may have any value. If no bit of the hit mask may be
 //! set, the segment has no hit.
-//!
-//! A segment has at most 32 positions.
 
 use std::collections::HashMap;
 

@@ -315,7 +315,8 @@ fn may_slide(contents: PieceSet, dir: u8) -> bool {
     contents_where(|code| contents.contains(code) && slides(code, dir)) != PieceSet::NONE
 }
 
-/// Returns a superset of the contents that can occur on the squares in a set filter's value.
+/// Returns a set that contains every piece that can stand on a square in a set filter's value, and the empty square if such a
+/// square can be empty. The set may contain other pieces, too.
 pub(super) fn contents(f: &Squares) -> PieceSet {
     match f.op() {
         S::Designator { pieces, .. } => pieces.accepts(),

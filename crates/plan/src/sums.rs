@@ -1,8 +1,9 @@
 //! Computes sums of square counts for all shifts together.
 //!
-//! For each square that is counted, there is a word with a bit for each shift of a tile ([`super::tiles`]). The bit is set if the
-//! shifted square is counted. Adding these words bit by bit yields the sums for all shifts at once, as *planes*: bit `n` of plane
-//! `k` is the binary digit `k` of the sum under shift `n`.
+//! For each square that the counted sets can contain, there is a word with a bit for each shift of a tile ([`super::tiles`]). The
+//! bit is set if the square, moved by this shift, belongs to the set that is counted under this shift. Adding these words bit by
+//! bit yields the sums for all shifts at once, as *planes*: bit `n` of plane `k` is the binary digit `k` of the sum under shift
+//! `n`.
 
 use shakmaty::Bitboard;
 

@@ -136,7 +136,8 @@ impl Lower {
         }
     }
 
-    /// Returns the word whose bits stand for the given shifts. A tile is a word with one bit for each of 8 by 8 shifts.
+    /// Returns a constant word for a tile, in which the bits of the given shifts are set. A tile has one bit for each of 8 by 8
+    /// shifts.
     pub(super) fn valid(&mut self, shifts: &[(i8, i8)], anchor: Anchor) -> Id {
         let bits = shifts.iter().filter_map(|&shift| anchor.bit(shift));
         let valid = bits.fold(0, |all, bit| all | 1 << bit);

@@ -53,7 +53,7 @@ fn alone(node: &Node) -> Option<Alone> {
             ) => Some(Alone::Value),
             _ => None,
         },
-        // A `typename S` without a comparison.
+        // The filter `typename S` or `piecename S` without a comparison.
         Node::Condition(f)
             if matches!(f.op(), C::ContentIs { contents: PieceSet::ALL, spelt: Some(_), .. }) =>
         {

@@ -34,13 +34,13 @@ pub struct MatchSpan {
     /// The numbers of the hit's positions within the game. Their meaning and order depend on the kind of filter:
     ///
     /// * for `line`, the positions of its constituents;
-    /// * for `path`, the start and the positions after the moves that count;
+    /// * for `path`, the start and the positions after the moves in focus (all moves if the path has no `focus`);
     /// * for a move, the positions before and after it;
     /// * for `find`, the hit and the position found;
     /// * for `echo`, both positions.
     pub nodes: Vec<u32>,
     /// The moves, in the order in which they were played. Each move is represented by the number of the position after it. For
-    /// `path`, these are the moves that count. For other filters, they are all moves between the positions.
+    /// `path`, these are the moves in focus. For other filters, they are all moves between the positions.
     pub moves: Vec<u32>,
 }
 

@@ -112,8 +112,8 @@ impl Parser {
         Ok(filter(N::Game(GameNumber::Sort { sort, of }), span))
     }
 
-    /// Returns the sort with a given name. Creates the sort if the name is new. All `sort` filters with the same name share one
-    /// sort.
+    /// Returns the sort (a value by which games are sorted) with a given name. Creates the sort if the name is new. All `sort`
+    /// filters with the same name share one sort.
     fn sort_by(
         &mut self,
         name: Option<String>,

@@ -33,7 +33,7 @@ pub(super) fn is_transform(word: &str) -> bool {
     keywords::transform(word).is_some()
 }
 
-/// The words with which a list begins.
+/// The words with which a CQL 5 list begins.
 const WORDS: [&str; 2] = ["position", "match"];
 
 /// If a text begins like a CQL 5 query, with `(position ...` or `(match ...`, returns the byte offset and the first word of the

@@ -19,7 +19,7 @@ use orbit_core::{
     diagnostic::{Diagnostic, Span},
 };
 
-/// The codes of the white pawn and the black pawn.
+/// The numbers of the white pawn and the black pawn, as in `Code`.
 const PAWNS: [u8; 2] = [1, 9];
 
 impl Parser {
@@ -28,7 +28,8 @@ impl Parser {
         self.is_sign("--") || self.is_sign("[x]")
     }
 
-    /// If a dash directly follows `left`, reads the move filter whose origin squares are `left`. Otherwise returns `left`.
+    /// If a dash (`--` or `[x]`) directly follows `left`, reads the move filter whose origin squares are `left`. Otherwise returns
+    /// `left`.
     pub(super) fn with_dash(&mut self, left: Node) -> ParseResult<Node> {
         // `N--n--` is two filters: `n` is the right operand of the first `--`, so it cannot be the left operand of the second
         // one.
@@ -54,7 +55,8 @@ impl Parser {
         }
     }
 
-    /// Reads a dash and the parts that directly follow it. `from` is the set directly before the dash.
+    /// Reads a dash (`--` or `[x]`) and the parts that directly follow it. `from` is the set directly before the dash. `entering`
+    /// is true if the filter tests the move that led to the current position.
     pub(super) fn dash(&mut self, from: Option<Squares>, entering: bool) -> ParseResult<Node> {
         let start = from.as_ref().map_or(self.span(), Squares::span);
         let edge = self.edge(from, entering)?;
@@ -64,8 +66,8 @@ impl Parser {
         Ok(moved(edge, target, span))
     }
 
-    /// Adds a warning about a blank between squares and a dash. Because of the blank, they are two filters, but were probably meant
-    /// as one.
+    /// Adds a warning about a blank between squares and a dash (`--` or `[x]`). Because of the blank, they are two filters, but
+    /// were probably meant as one.
     pub(super) fn note_blank(&mut self, last: Option<&Node>) {
         let (Some(last), true) = (last, self.spaced()) else { return };
         let is_bare = |edge: &Edge<Written>| edge.to.is_none() && edge.promotion.is_none();
@@ -96,8 +98,8 @@ impl Parser {
         }
     }
 
-    /// Adds a warning about a blank between a dash and squares. One of the two begins at `first`, and the other is the current
-    /// token.
+    /// Adds a warning about a blank between a dash (`--` or `[x]`) and squares. One of the two begins at `first`, and the other is
+    /// the current token.
     fn note_blank_at_dash(&mut self, first: Span) {
         self.note_two_filters(first, |left, right| {
             format!("squares that a move leaves or reaches touch the dash: `{left}{right}`")
@@ -131,8 +133,8 @@ impl Parser {
         self.remarks.push(remark);
     }
 
-    /// Adds a warning about a blank between a designator and a dash in a path. There is a warning only if the designator names only
-    /// squares or only pieces, because the user then probably meant it as part of the move.
+    /// Adds a warning about a blank between a designator and a dash (`--` or `[x]`) in a path. There is a warning only if the
+    /// designator names only squares or only pieces, because the user then probably meant it as part of the move.
     pub(super) fn note_blank_in_path(&mut self, last: Span, is_move: bool) {
         let before = self.tokens[..self.at].iter().rposition(|token| token.span.start == last.start);
         let of_piece =
@@ -145,7 +147,7 @@ impl Parser {
         }
     }
 
-    /// Adds a warning about a blank between a dash and a parenthesis.
+    /// Adds a warning about a blank between a dash (`--` or `[x]`) and a parenthesis.
     fn note_blank_target(&mut self, dash: Span) {
         let moves = &self.text[dash.start..dash.end];
         let remark = Diagnostic::warning(
@@ -255,8 +257,8 @@ impl Parser {
         }))
     }
 
-    /// Reads the target `(T ...)` of a dash: filters that must match after the move. Returns `None` unless a parenthesis directly
-    /// follows.
+    /// Reads the target `(T ...)` of a dash (`--` or `[x]`): filters that must match after the move. Returns `None` unless a
+    /// parenthesis directly follows.
     fn target(&mut self) -> ParseResult<Option<Node>> {
         if !self.is_sign("(") || self.spaced() {
             return Ok(None);
@@ -470,7 +472,7 @@ fn is_legal(node: &Node) -> bool {
     }
 }
 
-/// Returns the [`Special`] that `castle` or a similar word names.
+/// Returns the kind of move that a word such as `castle` or `o-o` names. Returns [`Special::Any`] for other words.
 pub(super) fn special(word: &str) -> Special {
     match word {
         "castle" => Special::Castle,
@@ -481,7 +483,7 @@ pub(super) fn special(word: &str) -> Special {
     }
 }
 
-/// Returns the [`Sibling`] that `primary` or `secondary` names.
+/// Returns the moves that `primary` or `secondary` names: the first move from a position, or all others.
 pub(super) fn sibling(word: &str) -> Sibling {
     if word == "primary" { Sibling::Primary } else { Sibling::Secondary }
 }

@@ -191,7 +191,7 @@ impl Teller<'_> {
                 format!("either {} or {}", self.clause(left.node()), self.clause(right.node()))
             }
             SquaresOp::Intersect(left, right) => match (left.op(), right.op()) {
-                // If both attacks have the same left side, one piece attacks two others.
+                // If two `attacks` filters with the same left side are intersected, one piece attacks both right sides.
                 (SquaresOp::Attacks(one, first), SquaresOp::Attacks(other, second))
                     if self.quoted(one.node()) == self.quoted(other.node()) =>
                 {
@@ -234,7 +234,7 @@ impl Teller<'_> {
         }
     }
 
-    /// Returns a clause that states the condition under which a number, such as a comparison, has a value.
+    /// Returns a clause that states the condition under which a numeric filter, such as a comparison, has a value.
     fn number(&self, f: &Number) -> Option<String> {
         Some(match f.op() {
             NumberOp::Compare(cmp, left, right) => {

@@ -376,8 +376,8 @@ impl Parser {
         }
         let span = span.to(self.last_span());
         let everything = || Squares::new(S::Constant(Bitboard::FULL), span);
-        // Transforms change designators, so the kings are under `notransform`. They include both colours, so a swap of colours need
-        // not change them.
+        // Transforms change designators, so the default target, the kings, is put under `notransform`. It names the kings of both
+        // colours, so it is correct even after a swap of colours.
         let kings = || {
             let kings = PieceSet::only(Code(6)).union(PieceSet::only(Code(14)));
             let pieces = Pieces { all_white: false, all_black: false, list: kings };

@@ -47,7 +47,7 @@ pub(super) struct HeaderRequest {
     pub filters: Vec<Node>,
     /// True if side lines (variations) are searched too.
     pub variations: bool,
-    /// All other settings.
+    /// All other settings of the header.
     pub header: tree::Header,
 }
 

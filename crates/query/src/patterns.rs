@@ -35,7 +35,7 @@ const CLASSES: [(&str, &str); 15] = [
     ("xdigit", "0-9A-Fa-f"),
 ];
 
-/// The patterns of a query that have been read.
+/// The patterns of a query that have been read so far.
 #[derive(Clone, Default)]
 pub(super) struct QueryPatterns {
     known: BTreeSet<Rc<str>>,
@@ -48,7 +48,8 @@ impl QueryPatterns {
     ///
     /// # Errors
     ///
-    /// Fails if the pattern is not a regular expression, if it is too large, or if all patterns together are.
+    /// Fails if the pattern is not a regular expression, if it is too large, or if all patterns of the query together are too
+    /// large.
     pub(super) fn read(&mut self, pattern: &str, at: Span) -> Result<String, Diagnostic> {
         let fault = |message: String, label: String| Err(Diagnostic::error(at, message, label));
         if let Some((most, what)) = too_large(pattern) {
@@ -189,7 +190,8 @@ mod tests {
         std::thread::Builder::new().stack_size(512 << 10).spawn(check).unwrap().join().unwrap();
     }
 
-    /// A refusal marks the pattern with which the patterns of the query become too large. A pattern that is used again counts once.
+    /// The error marks the pattern with which all patterns of the query together become too large. A pattern that occurs twice
+    /// counts once.
     #[test]
     fn a_refusal_has_the_place_of_the_pattern() {
         let half = "x{0,1000}".repeat(33);

@@ -69,8 +69,8 @@ pub(super) enum CountMode {
 }
 
 impl CountMode {
-    /// Returns the way in which the operation itself counts. It applies only a range of literals. For any other range, it counts
-    /// all matches, and [`Self::around`] applies the range.
+    /// Returns the way in which the operation counts. The operation applies a range only if both bounds are literals. Otherwise it
+    /// counts all matches, and [`Self::around`] adds an operation that applies the range.
     pub fn counted(&self) -> Counted {
         match *self {
             CountMode::Range(Within::Known(lo, hi)) => Counted::Range(lo, hi),

@@ -1,5 +1,5 @@
-//! The parser's access to tokens. It reads the tokens of the query text, or of a function's body, one after the other, up to a
-//! limit.
+//! The parser's access to tokens. It reads the tokens of the query text, or of a function's body, one after the other, up to the
+//! token at which it has to stop.
 
 use std::rc::Rc;
 
@@ -25,12 +25,12 @@ impl Parser {
         self.tokens[self.at].span
     }
 
-    /// Returns true if a token from the current one on is part of an assignment to a name.
+    /// Returns true if an assignment `name = ...` begins at the current token or after it.
     pub(super) fn assigns_ahead(&self, name: &str) -> bool {
         assigns(&self.tokens[self.at..], name)
     }
 
-    /// Returns true if the text assigns to a name before the current token.
+    /// Returns true if there is an assignment `name = ...` before the current token.
     pub(super) fn was_assigned(&self, name: &str) -> bool {
         assigns(&self.tokens[..self.at], name)
     }

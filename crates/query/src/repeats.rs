@@ -42,7 +42,8 @@ impl Parser {
         at > 1 && matches!(self.peek(at), Tok::Sign("}")) && !self.spaced_ahead(at)
     }
 
-    /// Returns true if the current token is a `+` or `*` without an operand after it, and therefore a suffix, even after a number.
+    /// Returns true if the current token is a `+` or `*` without an operand after it. It is then a suffix that repeats what
+    /// precedes it, even after a number.
     pub(super) fn repeats_next(&self) -> bool {
         self.is_sign("+") | self.is_sign("*")
             && match self.peek(1) {

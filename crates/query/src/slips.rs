@@ -522,7 +522,7 @@ mod tests {
         }
     }
 
-    /// The error for unclosed parentheses points to the start of the list.
+    /// The error for an unclosed parenthesis points to that parenthesis.
     #[test]
     fn open_parentheses_are_named() {
         for (query, at) in [

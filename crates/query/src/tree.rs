@@ -9,7 +9,8 @@
 //! other respects, the forms are the same. [`rewrite`] converts one form to another, and [`Ref::walk`] visits the filters of any
 //! form.
 //!
-//! A transform changes only fields of operations, and is applied to operands recursively.
+//! A transform changes only the data in the fields of an operation, such as the squares of a designator. It is then applied to the
+//! operands of the operation.
 
 use std::fmt::Debug;
 use std::path::PathBuf;
@@ -55,7 +56,7 @@ pub use written::{ConditionKeyword, Keyword, NoTransform, NumberKeyword, Written
 pub struct TypedQuery {
     /// The top-level filters, in braces if there are several.
     pub body: Node,
-    /// The local variables, indexed by [`VarId`].
+    /// The variables, indexed by [`VarId`].
     pub vars: Vec<Var>,
     /// True if side lines are searched too: `cql(variations)`.
     pub variations: bool,

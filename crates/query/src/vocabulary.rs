@@ -63,7 +63,7 @@ pub enum WordValue {
 pub enum WordStatus {
     /// Supported.
     Here,
-    /// Supported only inside other filters. The text names the feature without which the word cannot stand alone.
+    /// Supported only inside other filters. The text names the use of the word that is not supported yet.
     Within(&'static str),
     /// A CQL word that is not supported yet.
     NotYet,

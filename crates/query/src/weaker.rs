@@ -10,7 +10,7 @@ use super::tree::{ConditionOp, Ref, SquaresOp, Written};
 use super::{Dialect, Parsed, body_start, parse};
 use orbit_core::diagnostic::Span;
 
-/// The maximum number of conditions that are left out, or suggested alone, one at a time.
+/// The maximum number of conditions for which queries are suggested: the query without the condition, and the condition alone.
 const TERMS_MAX: usize = 8;
 /// The maximum length of a query, in bytes, for which similar queries are suggested.
 const TEXT_MAX: usize = 2_000;

@@ -146,7 +146,8 @@ pub(super) fn piece(symbol: char) -> Option<Pieces> {
 
 // ---- words for the parser of CQL 6
 
-/// Returns the [`WordReading`] of a CQL 6 word: how the parser reads a filter with this word. Returns `None` for an unknown word.
+/// Returns the [`WordReading`] of a CQL 6 word, that is, the way in which the parser reads the word. Returns `None` for an unknown
+/// word.
 pub(super) fn reading(word: &str) -> Option<WordReading> {
     TABLE.find(word).map(|row| row.reading)
 }

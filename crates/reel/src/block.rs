@@ -303,8 +303,9 @@ impl Block {
         &self.tags.values
     }
 
-    /// Marks blocks as held: they will stay in memory unchanged and be searched repeatedly. The mark never changes a result, and
-    /// copies of a block do not have it. Returns a number for each block, unique in the process.
+    /// Marks blocks as held in memory: they will stay there unchanged and be searched repeatedly. The mark never changes a result,
+    /// and copies of a block do not have it. Returns a range with one number for each block. No other block in the process has the
+    /// same number.
     pub fn hold_all<'a>(blocks: impl ExactSizeIterator<Item = &'a Block>) -> Range<u64> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let count = blocks.len() as u64;
@@ -313,12 +314,12 @@ impl Block {
         first..first + count
     }
 
-    /// Returns the block's number if [`Block::hold_all`] has marked the block as held.
+    /// Returns the block's number if [`Block::hold_all`] has marked the block as held in memory.
     pub fn number_held(&self) -> Option<u64> {
         self.found.number()
     }
 
-    /// Returns true if the block is marked as held and this method has already been called for it.
+    /// Returns true from the second call on, but only for a block that [`Block::hold_all`] has marked as held in memory.
     pub fn is_searched_again(&self) -> bool {
         self.found.is_searched_again()
     }

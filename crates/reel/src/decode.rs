@@ -33,7 +33,7 @@ const ANNOTATIONS: usize = 4;
 /// than a megabyte.
 const FRAMES_BYTES_LARGE: u64 = 16 << 20;
 
-/// If the frames of a block are large, waits until no other thread is unpacking a block with large frames.
+/// Waits until no other thread is unpacking a block with large frames, if the frames of this block are also large.
 fn turn(frames_bytes: u64) -> Option<MutexGuard<'static, ()>> {
     static TURN: Mutex<()> = Mutex::new(());
     (frames_bytes > FRAMES_BYTES_LARGE).then(|| lock(&TURN))

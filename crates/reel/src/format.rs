@@ -42,7 +42,7 @@ pub(super) const DIRECTORY_BYTES_MAX: u64 = 128 << 20;
 pub(super) const SOURCES_MAX: usize = 1 << 20;
 /// The maximum size of an entry of the start table: occupancy, state, and half a byte for each of 64 squares.
 pub(super) const START_BYTES_MAX: u64 = 8 + 4 + 32;
-/// The maximum size of a side line: parent, index among siblings, and move.
+/// The maximum number of bytes that a frame stores for a side line: its parent, its index among siblings, and its first move.
 pub(super) const LINE_BYTES_MAX: u64 = 5 + 5 + 2;
 /// The maximum size of a game's entry in a frame: two numbers of up to ten bytes each, and one more byte.
 pub(super) const GAME_BYTES_MAX: u64 = 10 + 10 + 1;
@@ -144,7 +144,7 @@ impl SectionBytes {
         keys + moves + starts + games + tags + problems + annotations + other
     }
 
-    /// Adds the numbers of another block.
+    /// Adds the section sizes of another block.
     pub fn add(&mut self, other: &SectionBytes) {
         self.keys += other.keys;
         self.moves += other.moves;

@@ -34,7 +34,7 @@ pub enum ManifestError {
         /// The reason.
         error: io::Error,
     },
-    /// The manifest was altered or cut.
+    /// The manifest was altered or truncated, or it belongs to another version of orbit.
     #[error(
         "{} is no manifest of this version of orbit, or was altered or cut ({what}): make the folder again with `orbit index \
          --shards`", path.display()

@@ -99,7 +99,7 @@ impl FoundMaterial {
         Some(self.number.load(Relaxed)).filter(|&number| number != 0)
     }
 
-    /// Returns true if the block is marked as held and this method has already been called for it.
+    /// Returns true from the second call on, but only for a block that is marked as held in memory.
     pub(super) fn is_searched_again(&self) -> bool {
         self.number().is_some() && self.was_searched.swap(true, Relaxed)
     }

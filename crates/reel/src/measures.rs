@@ -23,7 +23,8 @@ impl<'a> GameMeasures<'a> {
         for annotation in game.annotations() {
             let AnnotationKind::Comment(text) = &annotation.kind else { continue };
             let mut found = Commands::from_comment(text);
-            // No side has moved before the start.
+            // No move leads to the start position, so no evaluation by the player who moved, and no time for a move, can refer to
+            // it.
             if annotation.node == 0 && found.eval.is_some_and(EvalCommand::is_of_mover) {
                 found = Commands { eval: None, elapsed: None, ..found };
             }

@@ -5,9 +5,9 @@ use super::builder::BlockBuilder;
 use orbit_core::board::Color;
 
 impl Block {
-    /// Returns a block with the games that have a side in `sides`. Their order and their numbers are unchanged. If the side is
-    /// Black, the colours are swapped, so the given side is always White in the result; see
-    /// [`Game::colors_swapped`](orbit_pgn::Game::colors_swapped).
+    /// Returns a block with those games for which `sides` contains a side; `sides` has one entry for each game. Order and numbers
+    /// of the games are unchanged. If the side is Black, the colours are swapped, so the given side is always White in the result;
+    /// see [`Game::colors_swapped`](orbit_pgn::Game::colors_swapped).
     #[must_use]
     pub fn seen_by(&self, sides: &[Option<Color>]) -> Block {
         let mut builder = BlockBuilder::with_source_games(&self.source_games);

@@ -43,7 +43,8 @@ impl ReelSource {
         (!found.is_empty()).then(|| found.swap_remove(index))
     }
 
-    /// Returns true if the source was a file, judging by its stamp. For a stream, only size and content are known.
+    /// Returns true if the source was a file, judging by its stamp. For a stream, only the size and the hash of the content are
+    /// known.
     pub fn is_file(&self) -> bool {
         let Stamp { bytes, modified_ns, hash } = self.stamp;
         bytes.is_some() && (self.path.is_some() || modified_ns.is_some() || hash.is_none())

@@ -39,7 +39,7 @@ pub fn start_mask(moves: &[PackedMove; SEGMENT_SLOTS]) -> u32 {
     unsafe { of_eights(bytemuck::cast(*moves)) }
 }
 
-/// Returns the positions of the start codes in a segment as a mask: bit `i` belongs to slot `i`.
+/// Returns a mask of the start codes in a segment: bit `i` is set if the move in slot `i` is a start code.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn start_mask(moves: &[PackedMove; SEGMENT_SLOTS]) -> u32 {
     one_by_one(moves)

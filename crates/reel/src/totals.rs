@@ -32,9 +32,9 @@ pub struct Totals {
     pub skipped: u64,
     /// The number of positions, including positions in side lines.
     pub positions: u64,
-    /// The number of positions in side lines.
+    /// The number of side lines.
     pub side_lines: u64,
-    /// The number of positions of side lines.
+    /// The number of positions in side lines.
     pub side_positions: u64,
     /// The number of problems, by kind and class of reason.
     pub reasons: BTreeMap<(ProblemKind, String), u64>,

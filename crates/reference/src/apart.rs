@@ -41,8 +41,9 @@ impl Reference {
         self.each_position(game, is_asked, interrupt, |at, there| visit(at, self.copies_here(there)))
     }
 
-    /// Returns the span of each hit in a game. A hit is a position number, with the number of the first copy that matches there. If
-    /// the copy number is `None`, copies are evaluated in order up to the first match.
+    /// Returns the span of each hit in a game: the positions and moves of which the hit consists. A hit is given by its position
+    /// number and by the number of the first copy that matches there. If the copy number is `None`, copies are evaluated in order
+    /// up to the first match.
     ///
     /// # Errors
     ///

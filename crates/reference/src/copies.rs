@@ -40,8 +40,8 @@ impl Form for ExplicitForm {
 pub(super) type PlainFilter = Any<ExplicitForm>;
 
 /// The copies of a transform, or the operand of `notransform`, which transforms do not change. The list contains only copies in
-/// which every designator still has a square ([`survives`]), in the order given by [`CopyOrder`]. Of equal copies, it contains the
-/// first in transform order.
+/// which every designator still has a square ([`survives`]), in the order given by [`CopyOrder`]. Of several equal copies, it
+/// contains only the one that the transform makes first.
 #[derive(Clone, Debug)]
 pub(super) enum Copies<F, C> {
     Orbit(Vec<C>),
@@ -74,7 +74,7 @@ impl Extension<ExplicitForm> for NumberCopies {
     }
 }
 
-/// The role of a filter in applying a transform, or in comparing copies.
+/// The treatment of a filter when a transform is applied to it, or when copies are compared.
 enum Standing<'a> {
     /// An operation that is not a transform.
     Plain,
@@ -119,17 +119,17 @@ enum CopyMember {
         not_all_black: bool,
         list: Vec<u16>,
     },
-    /// The variant of a filter that has two: the side to move, `white`, `elo white`, `player white`, `tag "White"`, `result 1-0`,
-    /// `light`. It is false for White and for dark squares.
+    /// The choice of a filter that names a side, a colour of squares or a result: the side to move, `white`, `elo white`,
+    /// `player white`, `tag "White"`, `result 1-0`, `light`. It is false for White and for dark squares.
     Side(bool),
-    /// The directions that a filter names, in ascending order. Each is stored as the difference between the numbers of two adjacent
-    /// squares.
+    /// The directions that a filter names, in ascending order. A direction is stored as the number of the next square in this
+    /// direction minus the number of the square itself.
     Dirs(Vec<i8>),
     /// The copies of a nested transform, as a sorted list of their members.
     Orbit(Vec<Vec<CopyMember>>),
 }
 
-/// Squares that compare as ascending lists.
+/// A set of squares. Two sets are compared as ascending lists of squares.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct Squarewise(Bitboard);
 
@@ -163,7 +163,7 @@ pub(super) enum CopyOrder {
 
 impl CopyBuilder {
     /// The maximum number of tree nodes in all copies of a query, including copies that turn out to be duplicates. Without this
-    /// limit, six fused shifts would exhaust the memory; with it, they are rejected within a second.
+    /// limit, six shifts, one inside the other, would exhaust the memory; with it, they are rejected within a second.
     pub(super) const NODES_MAX: usize = 4_000_000;
 
     /// Expands all transforms of a filter.

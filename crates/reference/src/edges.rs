@@ -168,8 +168,8 @@ impl Evaluation<'_> {
         children.iter().filter_map(select).collect()
     }
 
-    /// Calls `evaluate` at the position after a move that a `--` has selected. In it, `from` and `to` mean the selected part of the
-    /// move, the movement of one piece.
+    /// Calls `evaluate` at the position after a move that a `--` has selected. During this call, `from` and `to` mean the selected
+    /// part of the move, the movement of one piece.
     pub(super) fn behind<T>(&mut self, selected: Selected, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         self.scoped(|scope| scope.selected = Some(selected), |behind| behind.there(selected.at, evaluate))
     }

@@ -357,7 +357,7 @@ impl<'a> Evaluation<'a> {
             S::DirectionWithin { dirs, lo, hi, of } => {
                 let (lo, hi) = (self.number(lo), self.number(hi));
                 let from = self.squares(of);
-                // No number of steps above eight can stay on the board.
+                // Seven steps are the most that stay on the board, so larger bounds can be reduced to eight.
                 let (Some(lo), Some(hi)) = (lo, hi) else { return Bitboard::EMPTY };
                 let range = lo.clamp(-8, 8)..=hi.clamp(-8, 8);
                 range
@@ -713,7 +713,7 @@ enum HandedOn<'f, F> {
     Nothing,
 }
 
-/// Returns the number of copies or positions, or `None` if it is outside the range that the query accepts.
+/// Returns a number of copies or positions, or `None` if it is outside the range that the query accepts.
 fn within(count: i32, counted: Counted) -> Option<i32> {
     match counted {
         Counted::All => Some(count),

@@ -69,7 +69,7 @@ impl BoardSymmetry {
         })
     }
 
-    /// Returns the image of a point. The formulas also work off the board, so they can be applied to steps.
+    /// Returns the image of a point. The formulas also apply to points off the board, such as the end of a step from (0, 0).
     fn image(self, (x, y): (i32, i32)) -> (i32, i32) {
         match self {
             BoardSymmetry::Identity => (x, y),
@@ -184,7 +184,7 @@ impl ListImages {
         ListImages { images: self.images.into_iter().map(|s| symmetry.squares(s)).collect(), ..self }
     }
 
-    /// Applies the steps to the right (or left) one by one, and then the steps up (or down).
+    /// Applies a shift of CQL 5: first its steps to the right (or left) one by one, and then its steps up (or down).
     fn then_moved(mut self, right: i32, up: i32) -> ListImages {
         for image in &mut self.images {
             for _ in 0..right.abs() {
@@ -202,8 +202,8 @@ impl ListImages {
     }
 }
 
-/// Applies one step of a CQL 5 shift. A square whose image is off the board is dropped. A square on the trailing edge stays in the
-/// set, and its image is added.
+/// Applies one step of a CQL 5 shift. A square whose image is off the board is dropped. A square on the trailing edge, the edge
+/// from which the step moves away, stays in the set, and its image is added.
 fn stepped(mask: Bitboard, dx: i32, dy: i32) -> Bitboard {
     let mut out = Bitboard::EMPTY;
     for s in mask {

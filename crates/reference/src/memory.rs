@@ -65,8 +65,8 @@ impl ChainMemory {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PathProgress {
     pub(super) start: usize,
-    /// The number of moves on the path so far that count: all moves or, if the path has a `focus`, only those of the pieces in
-    /// focus and captures of them.
+    /// The number of moves so far that the path counts. It counts all moves or, if it has a `focus`, only moves of the pieces in
+    /// focus and, with `capture`, captures of them.
     pub(super) count: i32,
     pub(super) unfocused: i32,
     /// The last position of the best way to match the path that has been found so far. After the match, it is the last position of

@@ -69,8 +69,8 @@ struct LineRules<'c> {
 }
 
 impl LineRules<'_> {
-    /// Returns the positions at which a `line` may continue after a position. If `by` is given, only the position after that move
-    /// is possible.
+    /// Returns the positions at which a `line` may continue after a position. If `by` is given, the line can continue only at the
+    /// position `by`.
     fn after(&self, eval: &Evaluation, at: usize, by: Option<usize>) -> Vec<usize> {
         let may_step = |child: usize| self.line.sibling.is_none_or(|sibling| eval.is_child(child, sibling));
         if self.line.back {

@@ -101,8 +101,8 @@ impl<'a> ReferenceScene<'a> {
         moves.any(|step| targets.contains(step.to) || targets.contains(step.takes_on()))
     }
 
-    /// Returns the squares to which a man of the side to move would have to move to refute the mate, by capturing the checking man
-    /// or by blocking the check. The set is empty unless exactly one man gives check.
+    /// Returns the squares to which a man of the side to move would have to move to refute the mate: by capturing the checking man,
+    /// by blocking the check, or by capturing an enemy king. The set is empty unless exactly one man gives check.
     fn refutations(&self) -> Bitboard {
         match *self.checkers {
             [checker] => self.line_of(checker) | self.board.kings(!self.board.turn).collect::<Bitboard>(),
@@ -114,7 +114,8 @@ impl<'a> ReferenceScene<'a> {
         self.pinner(man).is_some() && self.could_reach(man, self.refutations())
     }
 
-    /// Returns true if a man is pinned as pure mates or stalemates permit.
+    /// Returns true if a man is pinned in a way that pure mates or stalemates allow. In a mate, the man could refute the mate if it
+    /// were not pinned. In a stalemate, every pin is allowed.
     fn has_licence(&self, man: Square) -> bool {
         if self.mate { self.is_refuter(man) } else { self.pinner(man).is_some() }
     }

@@ -6,7 +6,7 @@ use super::{memory::PathProgress, played::Selected};
 /// The context in which a filter is evaluated.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Scope {
-    /// In the target of a `--`, the movement of a piece that `from` and `to` mean.
+    /// In the target of a `--`, the part of the move that the `--` has selected. `from` and `to` are the squares of this part.
     pub(super) selected: Option<Selected>,
     /// In a constituent of a `line` that is evaluated for one particular move, the position after that move.
     pub(super) tied: Option<usize>,

@@ -1,7 +1,7 @@
 //! Records spans: the positions and moves that make up the match of a filter.
 //!
-//! A matching filter records its span, which replaces the spans of filters inside it. An enclosing filter that does not match
-//! removes the span and the comments.
+//! A matching filter records its span, which replaces the spans of filters inside it. A filter that does not match removes the
+//! spans and the comments of the filters inside it.
 
 use std::collections::BTreeSet;
 

@@ -276,7 +276,7 @@ impl RunState {
         named.map(|((name, _), (_, cell))| (name.as_str(), cell_text(cell))).collect()
     }
 
-    /// Returns the values.
+    /// Returns the values of these variables and dictionaries.
     pub fn values(&self) -> RunValues {
         let value = |cell: &Cell<Evaluated>| match cell {
             Cell::Unbound | Cell::Position(_) => None,

@@ -108,7 +108,8 @@ impl Evaluation<'_> {
         true
     }
 
-    /// Returns true if a loop may assign its variable. A variable that already has a value is an error, which ends the search.
+    /// Returns true if a loop may assign its variable. If the variable already has a value, ends the search with an error and
+    /// returns false.
     pub(super) fn may_loop(&mut self, var: VarId, span: Span) -> bool {
         if self.state.cells.is_bound(var) {
             let name = self.name(var);

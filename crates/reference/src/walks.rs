@@ -170,7 +170,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// The maximum number of ways to match a path that get comments, if several are equally good.
+/// The maximum number of ways to match a path, besides the first, for which comments are written if they are equally good.
 const ALTERNATIVES_MAX: usize = 1_000;
 
 /// Returns the query span that covers the operands of a path.
@@ -208,9 +208,10 @@ struct PathRules<'c> {
     path: &'c Path<ExplicitForm>,
     steps: &'c [&'c PathStep<ExplicitForm>],
     start: usize,
-    /// The numbers of the pieces in focus. Only moves by these pieces, or captures of them, count. `None` if all moves count.
+    /// The numbers of the pieces in focus. The path counts only moves by these pieces and, with `capture`, captures of them. `None`
+    /// if it counts all moves.
     focus: Option<BTreeSet<u8>>,
-    /// For each position reached, the number of moves on the way there that count.
+    /// For each position reached, the number of counted moves on the way there.
     counts: HashMap<usize, i32>,
     /// The value and the last position of the best way to match the path that has been found so far.
     best: Option<(i32, usize)>,
@@ -259,7 +260,7 @@ impl<'c> PathRules<'c> {
         eval.tree().men(before).on_any(squares).any(|piece| focus.contains(&piece))
     }
 
-    /// Returns true if a move counts because it captures a piece in focus.
+    /// Returns true if the path counts a move because it captures a piece in focus.
     fn is_focused_capture(&self, eval: &Evaluation, attempt: Attempt) -> bool {
         let played = attempt.by.and_then(|child| eval.tree().played(child));
         let captured = played.and_then(|played| played.captured);
@@ -279,8 +280,8 @@ impl<'c> PathRules<'c> {
             || self.is_focused_capture(eval, attempt)
     }
 
-    /// Returns, for each branch of the game after `at`, the next moves that count. At the start of the path, only moves from the
-    /// start position are considered.
+    /// Returns the next counted move of each branch of the game after `at`. At the start of the path, only moves from the start
+    /// position are considered.
     fn exits(&self, eval: &Evaluation, at: usize) -> Vec<Attempt> {
         let mut exits = Vec::new();
         let leave = |before: usize| {
@@ -347,7 +348,7 @@ impl ChainRules for PathRules<'_> {
         }
     }
 
-    /// Returns the number of moves that count or, if the path has `max`, the value of `max`. A path must have at least one move.
+    /// Returns the number of counted moves or, if the path has `max`, the value of `max`. A path must have at least one move.
     fn value(&mut self, eval: &mut Evaluation, at: usize) -> Option<i32> {
         if at == self.start {
             return None;

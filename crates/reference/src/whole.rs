@@ -29,7 +29,7 @@ pub enum Asked {
     Nothing,
     /// The whole query.
     Whole,
-    /// The alternative with this number, the first one that matches (see [`Any::alternatives`]).
+    /// Only the alternative with this number, which is the first one that matches; see [`Any::alternatives`].
     Alternative(usize),
 }
 

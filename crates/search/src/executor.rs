@@ -69,7 +69,7 @@ choices! { EngineChoice, "engine",
 pub struct EngineOptions {
     /// The engine.
     pub engine: EngineChoice,
-    /// The graphics card. If `None`, [`EngineChoice::Auto`] uses no card.
+    /// The options for opening the graphics card. If `None`, [`EngineChoice::Auto`] uses no card.
     pub gpu: Option<GpuOptions>,
     /// The graphics card, which is opened on first use. Scans with clones of these options share it.
     pub card: Card,
@@ -145,7 +145,7 @@ impl std::fmt::Debug for Card {
 
 /// The number of positions that a processor thread evaluates in about a second. With more positions per thread, a graphics card is
 /// estimated to be faster, although opening it and compiling a kernel take about half a second. `benches/card` measures this number
-/// on its machine, and prints it as `auto.positions_a_thread_measured`.
+/// on the machine where it runs, and prints it as `auto.positions_a_thread_measured`.
 const POSITIONS_A_SECOND: u64 = 50_000_000;
 
 /// Returns the number of positions above which [`EngineChoice::Auto`] uses a graphics card on a machine with `threads` threads.
@@ -160,7 +160,8 @@ fn positions_for_resident(threads: usize) -> u64 {
     positions_for_card(threads) / 10
 }
 
-/// The number of bytes per position on a card. Keys and moves need 3.5 bytes; the rest depends on the lengths of the games.
+/// The number of bytes per position on a card. Moves, and one key position for each segment of 32 positions, need 3.5 bytes; the
+/// rest depends on the lengths of the games.
 const CARD_BYTES_A_POSITION: u64 = 4;
 
 /// The reason why a graphics card is likely to be faster than the processor.
@@ -288,8 +289,8 @@ impl Executor {
         }
     }
 
-    /// Returns whether a query depends on PGN tags. If none does, a [`BlockStream::without_tags`] gives the same hits and is faster
-    /// to read.
+    /// Returns whether a query depends on PGN tags. If none does, the stream that [`BlockStream::without_tags`] returns gives the
+    /// same hits and is faster to read.
     pub fn reads_tags(&self) -> bool {
         self.queries.iter().any(|prepared| prepared.planner.reads_tags())
     }
@@ -428,8 +429,9 @@ impl Executor {
     }
 
     /// Evaluates every block. For each query, the engine returns the facts in `outputs` about the selected hits. `work` is called
-    /// on the scan's threads with the answers for a block and with `names`; it must reserve memory in the budget before it creates
-    /// a large result. `take` is called on the calling thread with the results of `work`, in database order, until it breaks.
+    /// on the scan's threads with the answers for a block, which contain `names`, and with a memory budget, in which it must
+    /// reserve memory before it creates a large result. `take` is called on the calling thread with the results of `work`, in
+    /// database order, until it breaks.
     ///
     /// # Errors
     ///
@@ -691,7 +693,7 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
     let engine = match options.verify {
         None => engine,
         Some(sample) => {
-            // Values that are kept depend on all earlier games.
+            // The results of a query that keeps values from game to game depend on all earlier games, so all results are verified.
             let sample = if is_lasting { Sample::All } else { sample };
             let other = if engine.info().name == "cpu" { reference()? } else { cpu() };
             Box::new(Verified::new(engine, other, sample))

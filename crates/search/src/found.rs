@@ -14,7 +14,7 @@ use orbit_reel::{Block, GameRow};
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, Designators, Filter, Frame, Likeness, Placement};
 
-/// The names to which numbers in hits refer: sources, transformed copies of queries, and pieces.
+/// The names that are shown in place of numbers in answers: the names of sources, of transformed copies of queries, and of pieces.
 #[derive(Clone, Debug, Default)]
 pub struct Names {
     /// The names of the database's sources.
@@ -27,7 +27,8 @@ pub struct Names {
     pub designators: Designators,
     /// The board with which a `similar` query compares positions, or `None` for all other queries.
     pub likeness: Option<Likeness>,
-    /// For each query, the sides that have the pattern in each transformed copy, if requested: see [`Filter::copy_sides`].
+    /// For each query and each of its copies, the side or sides whose pattern the copy is: Black for a copy with swapped colours,
+    /// otherwise White. `None` unless requested: see [`Filter::copy_sides`].
     pub copy_sides: Vec<Option<Vec<ByColor<bool>>>>,
     /// For each query, the board transform of each copy, if requested: see [`Filter::placements`].
     pub placements: Vec<Vec<Placement>>,
@@ -205,15 +206,15 @@ impl<'a> Found<'a> {
         self.sides.and_then(|sides| sides[game.index()]).unwrap_or(Color::White)
     }
 
-    /// For each transformed copy of the query, returns the sides that have the pattern, if requested and known: see
-    /// [`Filter::copy_sides`].
+    /// For each transformed copy of the query, returns the side or sides whose pattern the copy is: Black for a copy with swapped
+    /// colours, otherwise White. Returns `None` unless they were requested and are known: see [`Filter::copy_sides`].
     pub fn copy_sides(&self) -> Option<&'a [ByColor<bool>]> {
         self.names.copy_sides.get(self.query)?.as_deref()
     }
 
-    /// Returns the frame of a hit, which maps the game's moves and positions to the filter as it is written. This is the frame of
-    /// the first copy that matches at the hit. If no copy is known, the frame only shows the game from the player's side. `hit` is
-    /// the index of the hit in the block.
+    /// Returns the frame of a hit, which maps the moves and positions of the game back to the squares and colours of the query as
+    /// it is written. It undoes the transform of the first copy that matches at the hit. If no copy is known, the frame only shows
+    /// the game from the player's side. `hit` is the index of the hit among all hits in the block.
     pub fn frame(&self, game: &GameRow, hit: usize) -> Frame {
         let copy = self.answers.hit_copies().map_or(Some(0), |copies| copies.lowest(hit));
         let placements = self.names.placements.get(self.query);

@@ -172,7 +172,7 @@ pub struct ReportedGame {
     pub is_found: bool,
     /// The game's source, as an index into the sources of the database.
     pub source: u32,
-    /// The number of the source's first game, across all sources.
+    /// The number of the source's first game, counted across all sources.
     pub first_of_source: u32,
 }
 
@@ -266,7 +266,7 @@ impl Report {
         self.games.extend(moved);
     }
 
-    /// Keeps only the first games.
+    /// Keeps only the first `games` games.
     pub fn truncate(&mut self, games: usize) {
         self.games.truncate(games);
         self.text.truncate(self.games.last().map_or(0, |game| game.end));

@@ -232,7 +232,7 @@ impl Request {
     }
 
     /// Returns whether the options allow the results for parts of a database to be added up to the result for the whole database.
-    /// The queries must allow it too, which [`Query::splits`](crate::Query::splits) returns.
+    /// [`Query::splits`](crate::Query::splits) returns whether a query allows it.
     pub fn splits(&self) -> bool {
         let is_ordered = self.sort.is_some() || self.sample.is_some();
         !is_ordered && self.limit.is_none() && self.skip == 0 && self.unique.is_none()
@@ -465,7 +465,7 @@ fn one_or_more<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<String>, D::Err
     })
 }
 
-/// Converts verification to and from JSON: `true`, `false` or a number of segments.
+/// Converts the field `verify` to and from JSON: `true`, `false` or a number of segments.
 mod verification {
     use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
 

@@ -154,7 +154,7 @@ pub struct Tally {
     pub half_points: u64,
     /// The number of games that this side won.
     pub wins: u64,
-    /// The results of the counted games for the side that has the pattern.
+    /// The results of the counted games for the side whose pattern matched: see [`SideResults`].
     pub sides: SideResults,
 }
 
@@ -170,7 +170,7 @@ impl Tally {
         Tally { games: 1, positions, results, half_points, wins: half_points / 2, ..Tally::default() }
     }
 
-    /// Sets the results for the sides that have the pattern.
+    /// Sets the results for the sides whose pattern matched.
     fn with_sides(self, sides: SideResults) -> Tally {
         Tally { sides, ..self }
     }
@@ -206,7 +206,7 @@ impl Tally {
     }
 }
 
-/// The rules for counting hits: the groupings, the limits, and what is counted besides games and positions.
+/// The rules for counting hits: the groupings, the maximum number of groups, and the scores and values that are counted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stats {
     /// The groupings: first those that the user requested, then those that are needed for the sums of cross tables.
@@ -218,7 +218,7 @@ pub struct Stats {
     score_of: ScoreOf,
     /// True to count the distribution of numeric values at hits.
     tells_values: bool,
-    /// True to count the scores of the sides that have the pattern, for queries that determine these sides.
+    /// True to count the scores of the sides whose pattern matched, for queries that determine these sides.
     tells_sides: bool,
 }
 
@@ -235,12 +235,12 @@ pub struct Counts {
     /// If groups are players: pairs of similar names that occur as the two players of one game. The names of such a pair belong to
     /// different people.
     met: BTreeSet<[String; 2]>,
-    /// True if the query determines the sides that have the pattern.
+    /// True if the query determines the sides whose pattern matched.
     tells_sides: bool,
 }
 
-/// The tallies of one grouping, for each pair of groups. `all` has no groups for properties that only hits have, so queries over
-/// the same games can share it.
+/// The tallies of one grouping, for each pair of groups. In `all`, all groups of a property that only hits have are combined into
+/// one. So `all` does not depend on the query, and queries that search the same games share it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct TallyTable {
     all: Arc<HashMap<[GroupKey; 2], Tally>>,
@@ -303,7 +303,7 @@ impl Stats {
         Stats { tells_values: true, ..self }
     }
 
-    /// Enables counting the results for the sides that have the pattern, for queries that determine these sides.
+    /// Enables counting the results for the sides whose pattern matched, for queries that determine these sides.
     #[must_use]
     pub fn with_sides(self) -> Stats {
         Stats { tells_sides: true, ..self }
@@ -492,7 +492,7 @@ struct GroupCounter<'a> {
 #[derive(Default)]
 struct Scratch {
     codes: [Vec<GroupCode>; 2],
-    /// For each hit, its groups, the sides that have the pattern there, and, if groups are moves, the side that plays the moves.
+    /// For each hit, its groups, the sides whose pattern matched there, and, if groups are moves, the side that plays the moves.
     pairs: Vec<([GroupCode; 2], ByColor<bool>, Option<Color>)>,
     runs: Vec<PositionRun>,
 }
@@ -503,7 +503,7 @@ struct PositionRun {
     groups: [GroupCode; 2],
     positions: u64,
     hits: u64,
-    /// The sides that have the pattern at any hit of the run.
+    /// The sides whose pattern matched at any hit of the run.
     sides: ByColor<bool>,
 }
 
@@ -703,7 +703,7 @@ impl Counts {
         Ok(())
     }
 
-    /// Sets whether the query determines the sides that have the pattern. This must be set explicitly, because the counts of a
+    /// Sets whether the query determines the sides whose pattern matched. This must be set explicitly, because the counts of a
     /// database without games do not show it.
     #[must_use]
     pub fn telling_sides(self, tells_sides: bool) -> Counts {
@@ -725,8 +725,8 @@ impl Counts {
     }
 
     /// Returns the groups of a grouping, or of one property of a cross table. Numbers and results are in their natural order.
-    /// Names, openings and copies are sorted by the number of games with hits. A game without hits has no value and no copy, so it
-    /// is in none of their groups. Their scores are compared with the score of all games.
+    /// Names, openings and copies are sorted by the number of games with hits. Only hits have a value or a copy. For a group of
+    /// values or copies, [`GroupRow::all`] therefore counts all games.
     ///
     /// # Panics
     ///

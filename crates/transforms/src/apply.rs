@@ -16,7 +16,7 @@ use orbit_query::tree::{
     ConditionOp, Dirs, GameResult, Kind, NumberOp, Pieces, Ref, Rewrite, SquaresOp, TextOp, rewrite,
 };
 
-/// A composition of elements of list transforms.
+/// A composition of transformations of a CQL 5 list, such as a shift after a reflection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Composite {
     /// The map of squares. If the composition swaps colours, the map includes the reflection of ranks that comes with the swap.
@@ -97,8 +97,8 @@ impl Mover {
     fn orbit<F: Kind<Expanded, In<Expanded> = F>>(&mut self, orbit: &Orbit<F>) -> Result<Orbit<F>, Gone> {
         let copies = orbit.copies.iter().filter_map(|copy| {
             let mut placement = copy.placement.then(self.0);
-            // A CQL 5 shift can leave squares on the trailing edge in place. Nested copies are not tested for such squares, but
-            // assumed to have some.
+            // A CQL 5 shift can leave squares in place at the edge from which it moves away; see `Placement::smeared`. Nested
+            // copies are not tested for such squares, but assumed to have some.
             placement.smeared |= matches!(self.0, KeywordTransform::Composite(_));
             Some(Copy::new(placement, copy.filter.rewritten(self).ok()?))
         });

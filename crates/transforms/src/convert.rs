@@ -1,8 +1,8 @@
 //! Converts CQL 5 lists to CQL 6 queries.
 //!
 //! A transform is kept if CQL 6 has a transform of the same name with the same copies (transformed filters), which is checked by
-//! comparing all copies. Otherwise the copies are written out one by one. This happens if squares stay on the trailing edge of a
-//! shift, or if CQL 6 has no such transform.
+//! comparing all copies. Otherwise the copies are written out one by one. This happens if a shift of CQL 5 leaves squares in place
+//! at the edge of the board, or if CQL 6 has no such transform.
 
 use std::{collections::HashSet, convert::Infallible};
 
@@ -114,7 +114,7 @@ impl Converter {
         }
     }
 
-    /// Writes the copies as alternatives.
+    /// Writes the copies of a list as alternatives. `reason` tells why no CQL 6 transform makes these copies.
     fn write_out(&mut self, orbit: &Orbit, reason: String) -> Result<String, Diagnostic> {
         let copies = leaves(orbit);
         let before: usize = self.written_out.iter().map(|list| list.copies).sum();

@@ -25,7 +25,8 @@ impl Frame {
     /// The frame of the game itself.
     pub const AS_PLAYED: Frame = Frame { placement: Placement::IDENTITY, is_swapped: false };
 
-    /// Creates the frame of a copy (a transformed filter) that matched a game as seen by `side`.
+    /// Creates the frame of a copy (a transformed filter) that matched a game. If `side` is Black, the copy matched the game with
+    /// its colours swapped.
     pub fn new(placement: Placement, side: Color) -> Frame {
         Frame { placement, is_swapped: side.is_black() }
     }

@@ -172,7 +172,7 @@ pub struct Placement {
 }
 
 impl Placement {
-    /// The filter as written.
+    /// The placement of the filter as written, without any transform.
     pub const IDENTITY: Placement = Placement {
         dihedral: Dihedral::Identity,
         swap_colors: false,
@@ -300,7 +300,7 @@ impl<'a> OrbitRef<'a> {
 
 /// Methods that return the outermost transform of a filter, and its copies.
 pub trait OutermostOrbit {
-    /// Returns the outermost transform, if the filter is one. A transform inside `notransform` is not returned.
+    /// Returns the outermost transform, if the filter is a transform. A transform inside `notransform` is not returned.
     fn outermost_orbit(&self) -> Option<OrbitRef<'_>>;
 
     /// Returns the outermost transform with its copies as filters of any kind, if the filter is a transform.

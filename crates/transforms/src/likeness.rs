@@ -73,8 +73,8 @@ impl Likeness {
         (!copies.is_empty()).then_some(Likeness { copies })
     }
 
-    /// Compares a board, as seen by `side`, with the most similar copy of the filter's board. Of equally similar copies, the first
-    /// is used.
+    /// Compares a board with the most similar copy of the filter's board. If `side` is Black, the colours of `board` are swapped
+    /// first. Of equally similar copies, the first is used.
     pub fn difference(&self, board: &Board, side: Color) -> CopyDifference {
         let seen = if side.is_white() { *board } else { board.colors_swapped() };
         let stands = |man: &&Man| man.accepts.contains(seen.at(man.square));
@@ -102,7 +102,8 @@ impl Likeness {
 }
 
 impl Man {
-    /// Returns the requirement as text, such as `Nf3`. For Black, the colour and the square are swapped back to the game's.
+    /// Returns the requirement as text, such as `Nf3`. If `side` is Black, the board was compared with its colours swapped, so the
+    /// text has the piece of the other colour and the square on the mirrored rank.
     fn name(self, side: Color) -> String {
         let Man { letter, square, .. } = self;
         match side {

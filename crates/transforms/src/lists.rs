@@ -1,8 +1,8 @@
 //! The transforms of CQL 5 lists.
 //!
 //! Each keyword represents a set of transformations. A list with several keywords represents all compositions, in any order, of one
-//! transformation of each keyword. Two compositions count as one if they map squares in the same way ([`SquareMap`]), so `:shift`
-//! and `:flip` have 1,568 compositions and not twice 1,800.
+//! transformation of each keyword. Two compositions count as one if they map squares in the same way ([`SquareMap`]). So `:shift`
+//! and `:flip` have 1,568 compositions, and not twice 1,800 (225 shifts by 8 symmetries, in two orders).
 //!
 //! Source: CQL 5 manual, position list: transforms.
 
@@ -138,7 +138,8 @@ pub(super) fn list(base: Filter, transforms: &[ListTransform], span: Span) -> Re
     Ok(orbit)
 }
 
-/// Returns whether a CQL 6 shift makes the same copy, which is so if no square stayed on the trailing edge.
+/// Returns true if a CQL 6 shift makes the same copy. This is so if the shift of CQL 5 left no square in place at the edge of the
+/// board.
 fn is_plain_shift(orbit: &Orbit, copy: &Copy) -> bool {
     let Some(shift) = copy.placement.shift else { return true };
     let plain =

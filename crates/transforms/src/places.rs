@@ -1,7 +1,7 @@
 //! Finds the places on the board of an orbit's copies.
 //!
 //! An orbit is the list of copies that a transform makes of a filter. Many copies differ only in their place on the board. To count
-//! hits by place, each copy gets one: the image of a square named in the filter, or else the distance by which the filter was
+//! hits by place, each copy gets a place: the image of a square named in the filter, or else the distance by which the filter was
 //! shifted.
 
 use crate::AsOrbit as _;

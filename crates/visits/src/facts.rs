@@ -17,7 +17,7 @@ pub struct TabledFacts {
     pub date: Option<Date>,
     /// The ratings of White and Black, if they are known.
     pub ratings: [Option<u32>; 2],
-    /// The result at the end of the moves.
+    /// The result, read from the end of the movetext.
     pub outcome: Outcome,
     /// The speed according to the time control, if it is known.
     pub speed: Option<Speed>,

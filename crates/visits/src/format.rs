@@ -22,7 +22,8 @@ pub(super) const DIRECTORY_BYTES_MAX: u64 = 1 << 31;
 pub(super) const PAGE_POSITIONS: usize = 1024;
 /// The maximum number of visits (occurrences of a position in games) that are stored in the position's page itself.
 pub(super) const FEW_MAX: usize = 64;
-/// The number of consecutive visits in a list whose distances share one bit width.
+/// The number of consecutive visits in a list that form a group. The distances between the slots of a group are written with the
+/// same number of bits.
 const GROUP: usize = 128;
 
 /// The reason why a table of positions cannot be written or used.
@@ -156,9 +157,9 @@ pub(super) struct PageEntry {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 pub(super) struct BlockEntry {
-    /// The offset in the file at which the entries for the block's games begin.
+    /// The number, within the reel, of the block's first slot.
     pub(super) first_slot: u64,
-    /// The offset of the block's games.
+    /// The offset in the file at which the entries for the block's games begin.
     pub(super) offset: u64,
     pub(super) games: u32,
     pub(super) zero: u32,
@@ -218,8 +219,9 @@ impl DateOrder {
         self.0 != u32::MAX
     }
 
-    /// Returns whether this game counts as played later than `before`, which comes earlier in the database. If both have the same
-    /// date, this game counts as later. A game with a known year counts as later than a game without one.
+    /// Returns whether a game with this date counts as played later than a game with the date `before` that comes earlier in the
+    /// database. If the dates are equal, the game with this date counts as later. A game with a known year counts as later than a
+    /// game without one.
     pub(super) fn is_later(self, before: DateOrder) -> bool {
         match (self.is_known(), before.is_known()) {
             (true, true) => self >= before,
@@ -337,8 +339,8 @@ pub(super) fn decode_page(
     Some(())
 }
 
-/// Writes the slots of records (numbers of positions in the reel) in ascending order: the first slot, followed by the distances
-/// between slots, in groups with a common bit width.
+/// Writes the slots (numbers of positions in the reel) that records contain, in ascending order: the first slot, followed by the
+/// distances between slots, in groups with a common bit width.
 pub(super) fn encode_slots(out: &mut BitWriter, records: &[u128], slot_bits: u32) {
     out.put(slot_of(records[0]), slot_bits);
     for from in (1..records.len()).step_by(GROUP) {
@@ -350,7 +352,7 @@ pub(super) fn encode_slots(out: &mut BitWriter, records: &[u128], slot_bits: u32
     }
 }
 
-/// Reads `count` slots.
+/// Reads the output of [`encode_slots`]: `count` slots in ascending order.
 pub(super) fn decode_slots(reader: &mut BitReader, count: usize, slot_bits: u32) -> Vec<u64> {
     let mut slots = vec![reader.take(slot_bits)];
     let mut width = 0;

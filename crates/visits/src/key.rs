@@ -4,7 +4,8 @@ use twox_hash::XxHash3_128;
 
 use orbit_core::board::{Position, legal};
 
-/// The number of bits for the slot (the number of the position in the reel) in a record. The bits of the check are above them.
+/// The number of bits for the slot (the number of the position in the reel) in a record. The bits of the check (further bits of the
+/// position's hash) are above them.
 pub(super) const SLOT_BITS: u32 = 40;
 
 /// The number of bytes that are hashed for a position.

@@ -1,5 +1,5 @@
 //! Tables of the positions in a reel, orbit's file of games. A table lists the games in which each position occurs, and its places
-//! there.
+//! in these games.
 //!
 //! A table is in the folder of its reel: `all.reel.positions` for `all.reel`. For each position of a main line, it lists all slots
 //! (numbers of positions in the reel) at which the position occurs. Positions are equal if they would count for threefold

@@ -16,7 +16,7 @@ use orbit_core::board::{PackedMove, Position};
 use orbit_reel::replay::position_at;
 use orbit_reel::{Block, Reel};
 
-/// A game that has a position.
+/// A game in which a given position occurs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct PlayedGame {
@@ -29,14 +29,14 @@ pub struct PlayedGame {
     /// The move played at the last occurrence of the position, not counting one at the end of the game. `None` if the position
     /// occurs only at the end of the game.
     pub mv: Option<PackedMove>,
-    /// True if the game begins with the moves in `way`, an argument of the request.
+    /// True if the game begins with the moves in `way`, an argument of [`PositionTable::for_each_game_at`].
     pub is_by_way: bool,
 }
 
 /// A function that returns the block of the reel with a given index if it is in memory, and otherwise `None`.
 pub type HeldBlocks<'h> = &'h dyn Fn(usize) -> Option<Arc<Block>>;
 
-/// Reads blocks of a reel in addition to a table. Only the last block read is cached.
+/// Reads the blocks of a reel that a request needs in addition to the reel's table. Only the last block read is cached.
 pub(super) struct ReadBlocks<'r> {
     reel: &'r Reel,
     held: HeldBlocks<'r>,
@@ -157,7 +157,7 @@ impl PositionTable {
     }
 
     /// Returns the slots at which a position occurs in the reel. Table entries with a matching key are compared with a board of the
-    /// reel, if possible in the block read last.
+    /// reel, if possible with one in the block that was read last.
     fn slots_of(&self, wanted: &Position, blocks: &mut ReadBlocks) -> Result<Option<Vec<u64>>, TableError> {
         for (page, entries) in self.entries_with_key_of(wanted)? {
             for slots in entries {

@@ -404,7 +404,7 @@ impl PositionTable {
     }
 }
 
-/// Reads structures that follow each other.
+/// Reads structures that are stored one after the other.
 fn rows<T: bytemuck::AnyBitPattern>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned).collect()
 }

@@ -34,7 +34,7 @@ pub struct PositionFacts {
     pub used: Vec<UsedTable>,
 }
 
-/// A game that has a position.
+/// A game in which a given position occurs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct SeenGame {
@@ -114,7 +114,7 @@ pub struct TabledPosition {
 
 impl TabledPosition {
     /// Looks up a position in the tables of a database. `tables` are the tables opened so far. If the database is in memory, `held`
-    /// returns the block with a given game number.
+    /// returns the block that contains the game with a given number.
     pub fn new(
         database: BlockStream,
         position: &Position,
@@ -124,7 +124,7 @@ impl TabledPosition {
         let wanted = counted(position);
         let (mut parts, mut used, mut unused) = (Vec::new(), Vec::new(), Vec::new());
         let mut games_before = 0u32;
-        // If text precedes a reel in the database, the number of games before the reel is not known yet, so no table is used.
+        // If the database contains text, the number of games before a reel may not be known yet, so no table is used.
         let has_text = database.positions_of_blocks().is_none();
         let Ok(rest) = database.choose_blocks(|reel| -> Result<_, Infallible> {
             if has_text {

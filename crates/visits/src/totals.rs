@@ -33,13 +33,13 @@ pub struct PositionTotals {
     pub way: Vec<PackedMove>,
     /// The sums, each over games with equal facts, equal moves and the same way to the position.
     pub sums: Vec<GameSum>,
-    /// The first games of each list.
+    /// The top-ranked games, with one entry for each rating group, speed and mode.
     pub lists: Vec<RankedGames>,
-    /// The blocks of the reel that were read.
+    /// The indices of the blocks of the reel that were read.
     pub read: BTreeSet<usize>,
 }
 
-/// A sum over games.
+/// A sum over games with equal facts, equal moves in the position and the same way to it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct GameSum {
@@ -69,7 +69,7 @@ pub struct RankedGames {
     pub recent: Vec<(u64, RankedGame)>,
 }
 
-/// A game of a list.
+/// A game in one of the lists of [`RankedGames`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct RankedGame {
@@ -81,7 +81,7 @@ pub struct RankedGame {
     pub mv: Option<PackedMove>,
 }
 
-/// Inserts a game into a list if its rank is among the `max` highest.
+/// Inserts a game into a list, which is ordered by rank, if its rank is among the `max` highest.
 pub fn offer<T>(list: &mut Vec<(u64, T)>, max: usize, rank: u64, game: impl FnOnce() -> T) {
     // In a large database, most games rank lower than all games of a full list, so they are rejected before anything else is done.
     if list.len() == max && list.last().is_none_or(|(last, _)| *last > rank) {
@@ -243,7 +243,7 @@ fn sum_bits(ratings: u64) -> u32 {
     u64::BITS - ratings.saturating_mul(RATING_MAX).leading_zeros()
 }
 
-/// Reads the totals of a position. Returns `None` if the bytes are not valid.
+/// Decodes the totals of a position. Returns `None` if the bytes are not valid.
 fn decode(bytes: &[u8]) -> Option<PositionTotals> {
     let mut reader = BitReader::new(unchecked(bytes)?);
     let mut lists = [(); 2].map(|()| Vec::new());

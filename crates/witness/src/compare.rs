@@ -60,7 +60,7 @@ pub enum Readers {
     /// Orbit's reader alone.
     #[default]
     First,
-    /// Orbit's reader. The second reader checks it on one of every [`SAMPLE`] chunks.
+    /// Orbit's reader. The second reader checks it on one of every [`SAMPLE`] chunks (pieces of the text).
     Sampled,
     /// Both readers. The games of orbit's reader are used.
     Both,
@@ -68,7 +68,7 @@ pub enum Readers {
     Second,
 }
 
-/// The second reader checks one chunk out of this many.
+/// The second reader checks one chunk (piece of the text) out of this many.
 pub const SAMPLE: u64 = 16;
 
 impl Readers {

@@ -126,7 +126,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns the number of games plus the number of tag pairs in the last game. If it grows, the last token was a tag pair.
+    /// Returns the number of games plus the number of tag pairs in the last game. If this sum grows, the token that was just read
+    /// was a tag pair.
     fn tags(&self) -> usize {
         self.games.len() + self.games.last().map_or(0, |game| game.tags.len())
     }

@@ -127,8 +127,8 @@ fn without(fields: &[Vec<u8>], place: usize) -> Vec<Vec<u8>> {
     fields
 }
 
-/// Returns the start position of a setup. Rights that shakmaty calls impossible are dropped, but if `rules` is given, castling
-/// rights that are possible in standard chess are kept.
+/// Returns the start position of a setup. Castling rights and en passant squares that shakmaty calls impossible are dropped, but if
+/// `rules` is given, castling rights that are possible in standard chess are kept.
 fn from_setup(setup: Setup, is_960: bool, rules: &mut Option<&mut Rules>) -> WitnessStart {
     let mut position = Position::from_setup(&setup);
     let chess = match Chess::from_setup(setup.clone(), CastlingMode::Chess960) {

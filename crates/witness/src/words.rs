@@ -172,7 +172,8 @@ pub(super) fn is_plain_result(text: &str) -> bool {
     matches!(text, "1-0" | "0-1" | "1/2-1/2" | "*" | "1–0" | "0–1" | "½–½" | "1—0" | "0—1" | "½—½" | "½-½")
 }
 
-/// Returns the length in bytes of a result that is joined to the end of a move, including one sign after the result.
+/// Returns the length in bytes of a result that is joined to the end of a move, including one sign after the result. Returns 0 if
+/// there is no such result.
 pub(super) fn glued_result(bytes: &[u8]) -> usize {
     if bytes[0].is_ascii_digit() {
         return 0;
@@ -189,7 +190,7 @@ pub(super) fn glued_result(bytes: &[u8]) -> usize {
     glued.map_or(0, |at| bytes.len() - at)
 }
 
-/// Returns the length in bytes of a separate token that follows castling without a blank.
+/// If another token follows castling without a blank in between, returns the length of this token in bytes. Otherwise returns 0.
 pub(super) fn glued_to_castling(bytes: &[u8]) -> usize {
     let letters = letters(bytes);
     let sign = letters[0].0;

@@ -95,7 +95,7 @@ fn two_appends_at_once_exclude_each_other() {
     let writer = ReelWriter::append_to(&path).unwrap();
     let stderr = run(folder.path(), 2, &["index", "--append", "b.pgn", "-o", "a.reel"]).1;
     assert!(stderr.contains("a.reel: another process is writing this reel"), "{stderr}");
-    // Readers do not have to wait.
+    // A reader does not have to wait for the writer.
     assert!(!hits(folder.path(), "initial", &["a.reel"]).is_empty());
     drop(writer);
     run(folder.path(), 0, &["index", "--append", "b.pgn", "-o", "a.reel"]);
@@ -146,7 +146,7 @@ fn forged_directories_are_refused_or_do_no_harm() {
         fs::write(&path, &bytes).unwrap();
         read(&path).map(|(_, sources)| sources)
     };
-    // With these offsets, the second block overlaps the first block or the directory.
+    // With these offsets in the directory, the second block overlaps the first block or the directory.
     for offset in [64, directory as u64 - 8] {
         let low = offset.to_le_bytes()[0];
         if low != whole[directory + 32] {

@@ -131,7 +131,7 @@ fn files_that_a_reel_holds_are_skipped() {
     assert!(stderr.contains("./copy.pgn: skipped") && stderr.contains("1,284 games"), "{stderr}");
     let names: Vec<String> = sources(folder, "all.reel");
     assert_eq!(names, ["a.pgn", "./b.pgn", "./c.pgn.zst"]);
-    // Another reel can be appended as well.
+    // A reel can also be appended, like a PGN file.
     fs::write(folder.join("d.pgn"), games("d")).unwrap();
     run(folder, 0, &["index", "d.pgn", "-o", "d.reel"]);
     run(folder, 0, &["index", "--append", "d.reel", "-o", "all.reel"]);
@@ -149,7 +149,7 @@ fn sources(folder: &Path, reel: &str) -> Vec<String> {
 fn files_that_have_changed_are_refused() {
     let folder = folder();
     let folder = folder.path();
-    // The reel contains the games that can be read from the truncated file.
+    // A truncated file cannot be read to its end. The reel contains the games before the end of the file, but no hash of the file.
     let whole = fs::read(folder.join("c.pgn.zst")).unwrap().repeat(2);
     fs::write(folder.join("c.pgn.zst"), &whole[..whole.len() - 3]).unwrap();
     run(folder, 3, &["index", "a.pgn", "c.pgn.zst", "-o", "all.reel"]);

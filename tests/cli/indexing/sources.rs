@@ -227,7 +227,7 @@ fn a_file_that_cannot_be_read_does_not_keep_others_out() {
     assert_eq!(hits(folder, "initial", &["all.reel"]), hits(folder, "initial", &["a.pgn", "b.pgn"]));
 }
 
-/// Creates a truncated compressed file. Its games are readable up to the cut, and its hash is unknown.
+/// Creates a compressed file that is cut short. `orbit index` reads its games up to the cut, and records no hash of the file.
 fn cut(folder: &Path) {
     let packed = zstd::encode_all(games("cut").repeat(2_000).as_bytes(), 1).unwrap();
     fs::write(folder.join("cut.pgn.zst"), &packed[..packed.len() - 20]).unwrap();
@@ -306,7 +306,7 @@ fn who_wants_quiet_gets_it() {
         assert_eq!(run(folder, 0, args), (String::new(), String::new()));
     }
     assert_eq!(sources(&folder.join("all.reel")), ["a.pgn", "b.pgn"]);
-    // Warnings are not part of the summary.
+    // The option `-q` suppresses the summary, but not warnings.
     fs::write(folder.join("cut.pgn.zst"), &fs::read(folder.join("c.pgn.zst")).unwrap()[..40]).unwrap();
     let stderr = run(folder, 3, &["index", "-q", "cut.pgn.zst", "-o", "cut.reel"]).1;
     assert!(stderr.starts_with("warning: cut.pgn.zst: ") && stderr.lines().count() == 1, "{stderr}");

@@ -104,7 +104,8 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     fs::copy(path("a.reel"), path("z.reel")).unwrap();
     set_time(&path("z.pgn"), 1);
     assert!(!is_read(&["z.pgn"]));
-    // The file is changed in three ways: a new time; more bytes; new contents and a new time with the same size.
+    // The file is changed in three ways: it gets a new time; it gets more bytes; it gets new contents of the same size, and a new
+    // time.
     set_time(&path("a.pgn"), 2);
     assert!(!is_read(&["a.pgn"]));
     fs::write(path("a.pgn"), games("a") + "\n").unwrap();

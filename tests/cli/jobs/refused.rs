@@ -107,7 +107,7 @@ fn what_is_no_job_is_refused() {
     refuses(inputs, &["job", "merge", "out"], 2, "its hash is wrong");
     fs::write(&job, &text[..text.len() / 2]).unwrap();
     refuses(inputs, &["job", "status", "out"], 2, "is no job of this version of orbit");
-    // The hash does not cover the arguments, but they are compared separately.
+    // The hash in the job file does not cover the arguments, which are compared separately.
     fs::write(&job, &text).unwrap();
     edit(&job, "\"plain\"", "\"fen\"");
     refuses(inputs, &["job", "part", "1", "out"], 2, "the options are others than when it was planned");
@@ -116,7 +116,8 @@ fn what_is_no_job_is_refused() {
     refuses(inputs, &["job", "part", "1", "out"], 2, "the queries are others than when it was planned");
 }
 
-/// A job must be rejected if its sources lack a block (group of games) to which it refers, even if its hash is right.
+/// A job must be rejected if its sources lack a block (group of games) to which it refers, even if the hash in the job file is
+/// right.
 #[test]
 fn blocks_that_are_not_there_are_refused() {
     let inputs = reels();

@@ -137,7 +137,7 @@ fn the_explorer_answers_as_the_command_does() {
         let args = [&["explore", "-q", "--json"], args].concat();
         serde_json::from_str(&stdout(&args)).unwrap()
     };
-    // Clients written for lichess send parameters without values, and `since` with its default on lichess.
+    // Clients written for lichess send parameters with empty values, and `since` with lichess's default value.
     let empty = "fen=&since=0000-01&until=3000-12&speeds=&ratings=&modes=";
     let answer = http.get(&format!("/lichess?variant=standard&play=e2e4,c7c5&{empty}&unknown=1"));
     assert!(answer.head.contains("Content-Type: application/json"), "{answer:?}");
@@ -199,7 +199,7 @@ fn the_explorer_answers_as_the_command_does() {
         (&due["white"], &due["moves"], &due["recentGames"])
     );
     assert!(player["recentGames"].as_array().unwrap().len() == 2 && player.get("topGames").is_none());
-    // Lichess's schema requires the field for players.
+    // Lichess's schema requires the field `queuePosition` in responses about players.
     assert_eq!((&player["queuePosition"], masters.get("queuePosition")), (&0.into(), None));
     let id = player["recentGames"][0]["id"].as_str().unwrap().to_owned();
     let pgn = http.get(&format!("/masters/pgn/{id}"));

@@ -232,7 +232,7 @@ fn where_nothing_can_be_noted_games_are_found() {
     let cache = cache(folder.path());
     fs::write(&cache.folder, "").unwrap();
     assert!((0..2).all(|_| one(&paths, 1700, &cache).0.is_some()));
-    // No sidecar is written for a file that was modified a moment ago, because it could change again without a new modification
+    // No sidecar is written for a file that was modified a moment ago, because a further change might not alter its modification
     // time.
     fs::remove_file(&cache.folder).unwrap();
     fs::write(&paths[0], text("new")).unwrap();

@@ -99,7 +99,7 @@ impl<'a> GameQueries<'a> {
             .map(|(name, term)| (name, term.text()))
     }
 
-    /// Returns a `line` or a `path` whose filters every transform can transform.
+    /// Returns a `line` or a `path` with filters to which every transform can be applied.
     pub fn chain(&mut self) -> String {
         let all: Vec<&Construct> = chains::CONSTRUCTS.iter().filter(|it| it.ty == Ty::Num).collect();
         let construct = *self.rng.pick(&all);
@@ -258,7 +258,8 @@ impl<'a> GameQueries<'a> {
 
     // ---- moves
 
-    /// Returns the two sides of a dash filter for a move that was played. A side may be empty.
+    /// Returns the two sides of a dash filter (`L--R`) for a move that was played in one of the games, and true if the move is a
+    /// capture. A side may be empty.
     fn sides(&mut self) -> (String, String, bool) {
         let games = self.games;
         let game = self.rng.pick(games);
@@ -284,7 +285,7 @@ impl<'a> GameQueries<'a> {
         (from, to, edge.captured.is_some())
     }
 
-    /// Returns `L--R` or `L[x]R`.
+    /// Returns a dash filter, `L--R` or `L[x]R`, for a move that was played in one of the games.
     fn edge_text(&mut self) -> String {
         let (from, to, captures) = self.sides();
         let sign = if self.rng.percent(if captures { 40 } else { 5 }) { "[x]" } else { "--" };
@@ -295,7 +296,7 @@ impl<'a> GameQueries<'a> {
         Term::leaf(Ty::Bool, format!("({})", self.edge_text()))
     }
 
-    /// Returns a dash filter whose target has the given type.
+    /// Returns a dash filter (`L--R`) whose target has the given type.
     fn edge_to(&mut self, prefix: &str, ty: Ty, depth: usize) -> Term {
         let edge = self.edge_text();
         let target = match ty {

@@ -43,7 +43,7 @@ const TRIES: u64 = 5;
 const GPU_EVERY: usize = 8;
 
 /// In one of this many queries on `gpu`, the processor instead of the device computes the columns (a bit or a value per position)
-/// along games.
+/// that carry results along games.
 #[cfg(feature = "gpu")]
 const BY_HOST_EVERY: usize = 4;
 
@@ -233,8 +233,8 @@ impl Seen {
             return;
         }
         self.gpu += 1;
-        // For most queries, the device computes the columns (a bit or a value per position) along games. For the others, the
-        // processor computes them.
+        // For most queries, the device computes the columns (a bit or a value per position) that carry results along games. For the
+        // other queries, the processor computes them.
         let name = if self.gpu.is_multiple_of(BY_HOST_EVERY) { "hostcarry" } else { "default" };
         let variant = name.parse().expect("it is a variant");
         let fault = gpu::fault(&case.query, &case.block, case.mask, true, variant);

@@ -69,7 +69,7 @@ fn copies(transform: &str) -> usize {
     }
 }
 
-/// The boards for `similar`.
+/// The boards for the filter `similar`, as FEN.
 const BOARDS: [&str; 3] = [
     "8/8/8/8/3N4/5k2/8/8",
     "6k1/5ppp/8/8/8/8/5PPP/6K1",

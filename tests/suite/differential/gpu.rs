@@ -85,7 +85,8 @@ fn operations(program: &Program) -> BTreeSet<String> {
             Made::Game(_) => None,
         }));
     }
-    // The scalars that depend on the current row of each open loop. All other scalars are constant within the loops.
+    // For each open loop, the scalars that hold the current row of the loop's table. All other scalars are constant within the
+    // loops.
     let mut rows: Vec<std::ops::Range<u32>> = Vec::new();
     for step in &program.steps {
         let from =
@@ -242,7 +243,7 @@ const VARIANT_EVERY: u64 = 8;
 
 /// Compares the results of `gpu` and `cpu` for a case. If they differ, returns a message about the smallest query with different
 /// results. The case also runs with the kernel variant in which the processor, not the device, computes the columns (a bit or a
-/// value per position) along games.
+/// value per position) that carry results along games.
 fn explain(candidate: &Candidate, variants: &[Variant]) -> Option<String> {
     let Candidate { seed, case: Case { term, query, block, mask }, values, operations, .. } = candidate;
     let carries = operations.iter().any(|name| name.starts_with("Carry "));

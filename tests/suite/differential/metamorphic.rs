@@ -56,7 +56,8 @@ const LAWS: &[(Holds, Same, &str, &str)] = &[
     (Everywhere, Values, "line primary --> {$A true}+", "line --> {$A true} --> {primary $A true}*"),
     (Everywhere, Hits, "line --> {$A true} --> .+", "{$A --}"),
     (Everywhere, Hits, "$E", "path $E"),
-    // As a condition, `--` tests that the set is not empty at some child. As a set, it is the set at the first child.
+    // If the target of `--` is a set, then `--` as a condition tests that the target is not empty at some child, and `--` as a set
+    // has the value of the target at the first child.
     (Everywhere, Hits, "{--($A) true}", "path -- {$A true}"),
     (InLists, Hits, "--($A)", "child:$A"),
     (InLists, Hits, "$E", "child:(currentmove $E)"),

@@ -51,7 +51,7 @@ impl Term {
         out
     }
 
-    /// Returns all terms that are one simplification away.
+    /// Returns all terms that one simplification makes from this term.
     fn smaller(&self) -> Vec<Term> {
         let least = match self.ty {
             Ty::Bool => "true",

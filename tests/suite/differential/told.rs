@@ -29,8 +29,8 @@ fn fault(slow: &[Told], fast: &[Told]) -> Option<String> {
     })
 }
 
-/// Compares the engines on generated queries from a group until enough queries have been compared. Returns the numbers of compared
-/// comments, ranks and spans.
+/// Compares the engines on generated queries from a group until enough queries have been compared. Returns the numbers of comments,
+/// sort keys and spans that were compared.
 fn compare_kind(kind: Kind) -> [usize; 3] {
     let (mut compared, mut refused, mut seed) = (0, 0, 0);
     let mut seen = [0; 3];

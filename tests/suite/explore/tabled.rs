@@ -279,8 +279,8 @@ fn totals_tell_what_visits_tell_and_leave_the_rest_to_visits() {
     compare_all(&reel, 60, 1);
     let text = |text: &str| Some(text.to_owned());
     let none = Parameters::default;
-    // Each request has the number of games that are counted one by one although the table has totals for the position; `None` if
-    // the totals contain the result.
+    // Each request is paired with the number of games that are counted one by one although the table has totals for the position,
+    // or with `None` if the totals contain the result.
     let asks = [
         (none(), None),
         (Parameters { play: text("e4"), ..none() }, None),

@@ -26,8 +26,8 @@ fn essence(game: &Game) -> Game {
     game
 }
 
-/// Returns the parts of a game that comments do not change. A comment may part castling from the next token, so that there is no
-/// longer a note about unusual text.
+/// Returns the parts of a game that comments do not change. If an inserted comment separates castling from the token after it, the
+/// parser no longer adds a note about unusual text.
 fn without_offsets(game: &Game) -> Game {
     let mut game = essence(game);
     game.notes.retain(|note| !note.reason.contains(" is read as "));

@@ -87,7 +87,7 @@ fn requests_of_each(
     packed().into_iter().map(count).collect()
 }
 
-/// Fails unless all games are read.
+/// Asserts that all games of the text of [`packed`] are read from each of its forms. Returns the number of requests for each form.
 fn demand_all(
     answer: impl Fn(&Request, &[u8]) -> Option<Answer> + Clone + Send + Sync + 'static,
 ) -> Vec<usize> {

@@ -24,7 +24,7 @@ fn file(index: u32) -> Bitboard {
     Bitboard::from_file(File::new(index))
 }
 
-/// chessops documentation, transform, "Flip Vertical".
+/// Source: chessops documentation, transform, "Flip Vertical".
 #[test]
 fn flip_vertical_mirrors_ranks() {
     for index in 0..8 {
@@ -89,7 +89,7 @@ fn rotate180_is_both_flips() {
     }
 }
 
-/// chessops documentation, transform, "Directional Shifts".
+/// Source: chessops documentation, transform, "Directional Shifts".
 #[test]
 fn shifts_wrap_around_the_edges() {
     type Shift = fn(Bitboard) -> Bitboard;
@@ -117,14 +117,14 @@ fn shifts_wrap_around_the_edges() {
         for (shift, ..) in samples {
             assert_eq!(shift(s).count(), s.count());
         }
-        // The documentation does not mention these four symmetries.
+        // The documentation does not mention these three symmetries.
         assert_eq!(flip_horizontal(flip_diagonal(s)), Dihedral::Rotate90Ccw.apply(s));
         assert_eq!(flip_vertical(flip_diagonal(s)), Dihedral::Rotate270Ccw.apply(s));
         assert_eq!(rotate180(flip_diagonal(s)), Dihedral::ReflectAnti.apply(s));
     }
 }
 
-/// chessops documentation, transform, "Transform Board".
+/// Source: chessops documentation, transform, "Transform Board".
 #[test]
 fn transform_board_moves_every_mask_and_keeps_kinds_and_colours() {
     let board = Board::new();
@@ -173,7 +173,7 @@ fn transform_setup_keeps_what_is_not_on_the_board() {
     assert_eq!(passed(flip_horizontal), Some(Square::D3));
 }
 
-/// chessops documentation, transform, "View from Black's Perspective".
+/// Source: chessops documentation, transform, "View from Black's Perspective".
 #[test]
 fn the_view_from_black_is_half_a_turn() {
     let seen = view_from_black(&setup(START));

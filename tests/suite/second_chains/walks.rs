@@ -51,9 +51,9 @@ struct Walk {
     /// If the walk (a sequence of positions) is tied to one of the moves played from its current position, the node to which that
     /// move leads.
     through: Option<usize>,
-    /// All positions of the walk (a sequence of positions), including skipped ones.
+    /// All positions of the walk (a sequence of positions), including those that its steps skip.
     nodes: Vec<usize>,
-    /// The positions of the walk that count.
+    /// The positions at which the steps of the walk end.
     counted: Vec<usize>,
 }
 
@@ -75,7 +75,7 @@ struct Search<'a> {
     best: Option<Best>,
 }
 
-/// A possible next step.
+/// A way to continue a walk.
 enum Next<'a> {
     Accept,
     Atom(&'a Atom, Vec<Due<'a>>),

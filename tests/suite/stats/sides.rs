@@ -1,5 +1,5 @@
-//! Tests the score of the side whose pattern matches. It is compared with the hits of two queries: one in which White has the
-//! pattern, and one in which Black has it, with the colours swapped by hand.
+//! Tests the score of the *matching side*, the side whose pieces form the pattern. It is compared with the hits of two queries: one
+//! for White's pieces, and one for Black's, with the colours swapped by hand.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -19,7 +19,7 @@ use crate::game_trees::{made, with_variations};
 #[cfg(feature = "gpu")]
 use crate::runners::device_options;
 
-/// Sets of three queries: one in which either side may have the pattern, the same for White alone, and the same for Black alone.
+/// Sets of three queries for one pattern: for pieces of either colour, for White's pieces alone, and for Black's pieces alone.
 const QUERIES: [[&str; 3]; 9] = [
     ["flipcolor {Bh7 kg8}", "{Bh7 kg8}", "{bh2 Kg1}"],
     ["flipcolor {p attacks Q btm}", "{p attacks Q btm}", "{P attacks q wtm}"],
@@ -70,8 +70,8 @@ fn statistics(
     collector.counts(part, [scan.filter()]).remove(0)
 }
 
-/// The results of games with hits, reversed if the selected player has Black. The key is the game number, with `None` or with the
-/// index of a range of twenty plies that contains a hit.
+/// The results of games with hits. If the selected player has Black, wins and losses are swapped. The key is the game number, with
+/// `None` or with the index of a range of twenty plies that contains a hit.
 type List = BTreeMap<(u32, Option<u32>), Outcome>;
 
 fn list(text: &str, choice: &Choice) -> List {
@@ -100,8 +100,8 @@ fn list(text: &str, choice: &Choice) -> List {
     all
 }
 
-/// Returns the wins, draws and losses of the side that has the pattern (White in the first list, Black in the second), in the
-/// games that satisfy a condition.
+/// Returns the wins, draws and losses of the matching side (White in the first list, Black in the second), in the games that
+/// satisfy a condition.
 fn sum(lists: [Option<&List>; 2], fits: impl Fn(Option<u32>, Outcome) -> bool) -> SideResults {
     let mut sum = SideResults::default();
     for (list, is_black) in lists.into_iter().zip([false, true]) {
@@ -118,7 +118,7 @@ fn sum(lists: [Option<&List>; 2], fits: impl Fn(Option<u32>, Outcome) -> bool) -
     sum
 }
 
-/// Returns, for each group of a grouping, its name and the results of the side that has the pattern.
+/// Returns, for each group of a grouping, its name and the results of the matching side (the side whose pieces form the pattern).
 fn rows(counts: &Counts, grouping: &str) -> BTreeMap<String, Option<SideResults>> {
     let rows = counts.rows(&grouping.parse().unwrap()).into_iter();
     rows.map(|row| (row.keys[0].to_string(), row.sides)).collect()
@@ -165,7 +165,7 @@ fn the_score_of_the_matching_side_is_that_of_two_queries() {
     check(&Choice::default(), &QUERIES, ["1-0", "1/2-1/2", "0-1"]);
 }
 
-/// The pattern can be the player's or the opponent's.
+/// The pattern can be formed by the player's pieces or by the opponent's.
 #[test]
 fn a_player_may_have_the_pattern_or_face_it() {
     let player = Player::new("Carlsen".parse().unwrap());
@@ -173,8 +173,8 @@ fn a_player_may_have_the_pattern_or_face_it() {
     check(&choice, &[QUERIES[1], QUERIES[4]], ["won", "drawn", "lost"]);
 }
 
-/// A game in which the pattern matches for both sides counts for both. White's knight reaches f3 in games 1, 2 and 4,
-/// and Black's knight reaches f6 in game 2.
+/// If the pieces of both sides form the pattern in a game, the game counts for both sides. White's knight reaches f3 in games 1, 2
+/// and 4, and Black's knight reaches f6 in game 2.
 #[test]
 fn a_game_counts_once_for_each_side_that_has_the_pattern() {
     let of = |query: &str, groupings: &str| {
@@ -187,8 +187,8 @@ fn a_game_counts_once_for_each_side_that_has_the_pattern() {
     assert_eq!(rows(&counts, "copy").into_values().collect::<Vec<_>>(), [results(1, 1, 1), results(1, 0, 0)]);
     assert_eq!(rows(&counts, "result")["0-1"], results(1, 0, 1));
     assert_eq!(rows(&counts, "result")["*"], results(0, 0, 0));
-    // For these queries, the statistics contain no score of the side that has the pattern: no copy (transformed pattern) is for a
-    // single side, or the query counts copies.
+    // For these queries, the statistics contain no score of a matching side (the side whose pieces form the pattern): no copy
+    // (transformed pattern) is for a single side, or the query counts copies.
     for query in [
         "Nf3",
         "flip Nf3",
@@ -205,8 +205,8 @@ fn a_game_counts_once_for_each_side_that_has_the_pattern() {
     }
 }
 
-/// The query alone determines if the table has columns for the results of the side that has the pattern. The columns exist even if
-/// there are no games.
+/// The query alone determines if the table has columns for the results of the matching side (the side whose pieces form the
+/// pattern). The columns exist even if there are no games.
 #[test]
 fn columns_of_sides_are_those_of_the_query() {
     let csv = |database| {
@@ -252,8 +252,8 @@ total           3      4    75.0 % (30.1-95.4)              8         16  50.00 
     );
 }
 
-/// A query over main lines must give the same results for the side that has the pattern, even if another query in the run adds side
-/// lines to the blocks (groups of games).
+/// A query over main lines must give the same results for the matching side (the side whose pieces form the pattern), even if
+/// another query in the run adds side lines to the blocks (groups of games).
 #[test]
 fn sides_do_not_depend_on_side_lines_that_another_query_asks_for() {
     let text = made(5, 60).text;

@@ -30,8 +30,8 @@ pub const fn one<const DIR: u8>(set: u64) -> u64 {
 /// the first obstacle. `empty` is the set of squares without an obstacle.
 #[inline(always)]
 pub const fn slide<const DIR: u8>(set: u64, empty: u64) -> u64 {
-    // A step that wraps around an edge would end on the first or the last file. `open` leaves out that file, so the fill never
-    // wraps.
+    // A step to the right that wraps around the edge would end on the a-file, and a step to the left on the h-file. `open` leaves
+    // out this file, so the fill never wraps.
     let open = empty
         & match DIR {
             0 | 1 | 7 => NOT_A,

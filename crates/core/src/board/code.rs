@@ -2,7 +2,7 @@
 
 use shakmaty::{Color, Piece, Role};
 
-/// Returns the English name of a piece.
+/// Returns the English name of a kind of piece.
 pub fn role_name(role: Role) -> &'static str {
     match role {
         Role::Pawn => "pawn",

@@ -163,8 +163,8 @@ pub(super) fn en_passant_square(position: &Position) -> Option<Square> {
     (at(0) == Code::EMPTY && at(-1) == Code::EMPTY && at(1) == pawn).then_some(square)
 }
 
-/// Returns the position without its en passant square if no pawn can capture there, and otherwise unchanged. Two positions with the
-/// same pieces and the same legal moves are then equal.
+/// Returns the position without its en passant square if no pawn can legally capture there, and otherwise unchanged. Positions that
+/// differ only in such an unusable square then become equal.
 pub fn with_usable_en_passant(position: &Position) -> Position {
     let Some(square) = position.state.en_passant() else { return *position };
     let white = position.state.turn().is_white();

@@ -40,7 +40,7 @@ impl PackedMove {
     /// list of start positions.
     pub const START_TABLE: PackedMove = PackedMove(15 << 12 | 1);
     /// A mark instead of a move: the next position of the reel begins a side line of the same game, and is the next entry of the
-    /// start table.
+    /// start table, the block's list of start positions.
     pub const START_LINE: PackedMove = PackedMove(15 << 12 | 3);
 
     const fn new(from: Square, to: Square, code: u8) -> PackedMove {

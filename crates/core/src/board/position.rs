@@ -239,7 +239,8 @@ impl Position {
 
     /// Packs a shakmaty setup. Any placement of pieces is accepted. The position gets a castling right for each rook of
     /// `setup.castling_rights` that is on the back rank of a colour together with a king of that colour. If a colour has several
-    /// such kings, a right is of the king side or of the queen side as seen from the king nearest to the a-file.
+    /// kings there, the king nearest to the a-file decides: a rook towards the h-file from it gets a king-side right, and a rook
+    /// towards the a-file a queen-side right.
     pub fn from_setup(setup: &Setup) -> Position {
         let board = Board::from(&setup.board);
         let mut state = State::default().with_turn(setup.turn).with_en_passant(setup.ep_square);

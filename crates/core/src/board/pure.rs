@@ -37,8 +37,8 @@ struct Scene<'a> {
     guards: u64,
     /// The men of the side to move that are pinned to their king.
     pinned: u64,
-    /// If exactly one man gives check: the squares to which a move of another man would end the check or capture an enemy king.
-    /// Otherwise empty.
+    /// If exactly one enemy man gives check: the squares to which a man of the side to move, other than its king, could move to end
+    /// the check or to capture an enemy king. Otherwise empty.
     refutations: u64,
     /// The pinned men that could reach one of `refutations` if they were not pinned.
     refuters: u64,
@@ -115,8 +115,8 @@ impl<'a> Scene<'a> {
         self.position.board.sliders(dir).0
     }
 
-    /// Returns the first man in the direction `dir` from the king, if it is of the side to move, and the enemy slider that pins it.
-    /// Each result is 0 if there is no such man.
+    /// Returns the first man in the direction `dir` from the king, if it belongs to the side to move, and the enemy slider that
+    /// pins it. Each result is 0 if there is no such man.
     fn pin(&self, dir: u8) -> (u64, u64) {
         let man = self.slide(dir, self.king) & self.own;
         (man, self.slide(dir, man) & self.enemies & self.sliders(dir))

@@ -28,7 +28,7 @@ impl State {
 }
 
 impl Position {
-    /// Returns the position with the sides exchanged.
+    /// Returns the position with the colours of its pieces exchanged, the ranks mirrored and the other side to move.
     #[must_use]
     pub const fn colors_swapped(self) -> Position {
         Position { board: self.board.colors_swapped(), state: self.state.colors_swapped() }
@@ -36,7 +36,7 @@ impl Position {
 }
 
 impl PackedMove {
-    /// Returns the move with its squares mirrored and its piece in the other colour.
+    /// Returns the move with the ranks of its squares mirrored and the colour of its piece exchanged.
     #[must_use]
     pub const fn colors_swapped(self) -> PackedMove {
         match self.kind() {

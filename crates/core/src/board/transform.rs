@@ -56,7 +56,7 @@ impl Dihedral {
         }
     }
 
-    /// Returns the image of the step (files, ranks).
+    /// Returns the image of a step, given as (files, ranks).
     pub const fn step(self, (dx, dy): (i8, i8)) -> (i8, i8) {
         let [a, b, c, d] = self.matrix();
         (a * dx + b * dy, c * dx + d * dy)

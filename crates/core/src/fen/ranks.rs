@@ -12,7 +12,7 @@ pub struct RankText<'t> {
     pub text: &'t str,
 }
 
-/// The meaning of a letter of a placement.
+/// The meaning of one character of a placement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Symbol {
     /// A digit: that many empty squares. The digits 0 and 9 are included, although no FEN may contain them.
@@ -43,7 +43,7 @@ impl Symbol {
         }
     }
 
-    /// Returns the letter itself, for messages.
+    /// Returns the character that the symbol was read from, for messages.
     pub fn letter(self) -> char {
         match self {
             Symbol::Squares(squares) => char::from_digit(squares, 10).unwrap_or('?'),

@@ -198,7 +198,7 @@ fn squares(occupied: Bitboard, promoted: Bitboard, letter: impl Fn(usize) -> u8,
         next = square + 1;
     }
     put_gap(&mut text, &mut len, next, 64);
-    // `GAPS` ends even rank 1 with a slash, so the last byte is dropped.
+    // The texts of `GAPS` end every rank with a slash, even rank 1, so the last byte is dropped.
     out.extend_from_slice(&text[..len - 1]);
 }
 

@@ -10,7 +10,7 @@ use super::{GameHeader, tags};
 pub struct Date {
     /// The year.
     pub year: u16,
-    /// 1 to 12, if known.
+    /// The month, 1 to 12, if it is known.
     pub month: Option<u8>,
     /// The day of the month, 1 to 31, if it is known. It can be known only if the month is known.
     pub day: Option<u8>,

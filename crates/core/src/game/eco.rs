@@ -21,7 +21,7 @@ impl Eco {
 pub struct EcoBound(String);
 
 impl EcoBound {
-    /// Reads `B90`, `b9` or `B`.
+    /// Reads a code or the beginning of one, in upper or lower case: `B90`, `b9`, `B`.
     pub fn parse(text: &str) -> Option<EcoBound> {
         let text = text.trim().to_ascii_uppercase();
         let (letter, digits) = text.split_at_checked(1)?;

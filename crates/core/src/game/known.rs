@@ -176,7 +176,8 @@ pub fn kind(name: &str) -> TagKind {
     }
 }
 
-/// Returns whether the tag `name` contains a date: `Date`, `UTCDate`, `EventDate`.
+/// Returns whether the tag `name` contains a date. This is the case for every name that ends in `Date`, ignoring case, such as
+/// `UTCDate` and `EventDate`.
 pub(super) fn is_date(name: &str) -> bool {
     let end = name.len().saturating_sub("date".len());
     name.get(end..).is_some_and(|end| end.eq_ignore_ascii_case("date"))

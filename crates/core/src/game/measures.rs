@@ -9,7 +9,8 @@
 
 use crate::board::Color;
 
-/// A kind of number that comments contain about a position, such as the clock time. All numbers are stored in thousandths.
+/// A kind of number about a position that is read from the comments of a game or computed from them, such as the clock time. All
+/// numbers are stored in thousandths.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Measure {
     /// The remaining seconds of the player who just moved.
@@ -52,7 +53,7 @@ impl Measure {
         }
     }
 
-    /// Returns the measure with this name in lower case, or `None` if there is none.
+    /// Returns the measure with this name, which must be in lower case, or `None` if there is none.
     pub fn named(name: &str) -> Option<Measure> {
         Measure::ALL.into_iter().find(|measure| measure.name() == name)
     }

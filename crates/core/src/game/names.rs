@@ -11,7 +11,7 @@ use std::str::FromStr;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-/// A name to look for.
+/// A player's name to look for.
 ///
 /// Case, accents, periods and apostrophes are ignored, and a hyphen is read as a blank. A letter such as `ü` may be written `u` or
 /// `ue`. If the name has a comma, the surname comes before the comma. Without a comma, either the first or the last words may be
@@ -187,7 +187,8 @@ impl NameForm {
         self.surname.iter().chain(&self.given).map(String::as_str)
     }
 
-    /// Returns whether the surnames are the same. If both names have given names, blanks within the surnames are ignored.
+    /// Returns whether the surnames of two forms (readings of a name) are the same. If both names have given names, blanks within
+    /// the surnames are ignored.
     fn has_surname_of(&self, other: &NameForm) -> bool {
         let have_given = !self.given.is_empty() && !other.given.is_empty();
         self.surname == other.surname
@@ -227,7 +228,8 @@ impl NameForm {
             .then_some(Nearness::Alike)
     }
 
-    /// Returns whether the surnames share a word that is not a particle, as in `Vallejo Pons` and `Vallejo`.
+    /// Returns whether the surnames of two forms (readings of a name) share a word that is not a particle, as in `Vallejo Pons` and
+    /// `Vallejo`.
     fn shares_word(&self, other: &NameForm) -> bool {
         let is_telling =
             |word: &&String| word.chars().count() > CUT_MAX && !PARTICLES.contains(&word.as_str());

@@ -267,7 +267,7 @@ mod tests {
         players.into_iter().collect()
     }
 
-    /// The spellings in a file, and the expected players, each with its spellings.
+    /// The spellings in a table of names, and the expected players, each with its spellings.
     type People<'a> = (&'a [&'a str], &'a [(&'a str, &'a [&'a str])]);
 
     #[test]

@@ -44,7 +44,7 @@ impl Rating {
     }
 }
 
-/// Returns the tag of a side's rating.
+/// Returns the name of the tag with the rating of a side's player.
 pub const fn tag(side: Color) -> &'static str {
     match side {
         Color::White => "WhiteElo",

@@ -3,7 +3,7 @@
 use super::tags;
 use crate::board::Color;
 
-/// Returns the tag of a side's title.
+/// Returns the name of the tag with the title of a side's player.
 pub const fn tag(side: Color) -> &'static str {
     match side {
         Color::White => "WhiteTitle",

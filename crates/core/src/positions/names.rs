@@ -4,7 +4,7 @@
 //! words have opposite meanings in CQL and chessops. For these words, the meaning depends on the spelling, and a warning explains
 //! it:
 //!
-//! | spelling | squares |
+//! | spelling | exchanged ranks or files |
 //! |---|---|
 //! | `flipVertical` (chessops), `flip-vertical`, `flip_vertical` (shakmaty) | 1 <-> 8 |
 //! | `flipvertical` (CQL) | a <-> h |
@@ -36,7 +36,7 @@ pub struct TransformStep {
     pub transform: Transform,
     /// The place of the word in the text.
     pub span: Span,
-    /// A warning if the word has the opposite meaning in CQL or in chessops.
+    /// A warning if CQL and chessops give this word opposite meanings.
     pub warning: Option<Diagnostic>,
 }
 
@@ -194,7 +194,7 @@ fn count(numbers: usize) -> &'static str {
     if numbers == 1 { "a number" } else { "two numbers" }
 }
 
-/// Returns a warning if the word has the opposite meaning in CQL or in chessops.
+/// Returns a warning if CQL and chessops give the word opposite meanings.
 fn warning(word: &str, span: Span) -> Option<Diagnostic> {
     let plain: String = word.to_ascii_lowercase().replace(['-', '_'], "");
     let (is_vertical, stem) = match plain.as_str() {

@@ -12,7 +12,8 @@ const RANK_8: u64 = 0xff << 56;
 pub enum SquareTransform {
     /// One of the eight symmetries of the board.
     Dihedral(Dihedral),
-    /// A shift by any offset that wraps around: squares that leave the board at one edge enter it at the opposite edge.
+    /// A shift by any offset, around the edges of the board: squares that leave the board at one edge enter it at the opposite
+    /// edge.
     ///
     /// Source: chessops, `shiftLeft` and similar functions, for steps of one.
     Wrap(i32, i32),
@@ -90,8 +91,9 @@ fn turned(dihedral: Dihedral, set: Bitboard) -> Bitboard {
     }
 }
 
-/// Shifts a set that wraps around the edges. A rank is a byte of the word, so rotating the word moves the ranks. A file is one bit
-/// of each byte, so rotating each byte moves the files.
+/// Shifts a set of squares around the edges of the board: squares that leave it at one edge enter it at the opposite edge. A rank
+/// is a byte of the word, so rotating the word moves the ranks. A file is one bit of each byte, so rotating each byte moves the
+/// files.
 #[inline]
 fn wrap(set: Bitboard, files: i32, ranks: i32) -> Bitboard {
     let files = files.rem_euclid(8) as u32;

@@ -19,7 +19,8 @@ const PLAIN_MAX: u32 = 1_000;
 /// The maximum number of operations of a program. Patterns of 20,000 bytes need at most half as many, unless they have loops that
 /// are written out.
 pub const OPS_MAX: usize = 1 << 17;
-/// The maximum number of bytes that a program takes, also while it grows.
+/// The maximum number of bytes that a program takes. While a vector grows, its old and its new buffer exist together, so the
+/// assertion below counts one and a half times the final size.
 const PROGRAM_BYTES_MAX: usize = 10_000_000;
 const _: () = assert!(OPS_MAX * (size_of::<RegexOp>() + size_of::<bool>()) * 3 / 2 <= PROGRAM_BYTES_MAX);
 
@@ -91,7 +92,7 @@ pub struct CompiledPattern {
     groups: usize,
 }
 
-/// The error that a program would take more than 10 MB.
+/// The error for a program that would have more than [`OPS_MAX`] operations, and could then take more than 10 MB of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProgramTooLarge;
 
@@ -107,7 +108,8 @@ impl CompiledPattern {
     ///
     /// # Errors
     ///
-    /// Fails if the pattern has so many loops that are written out that the program takes too much memory.
+    /// Fails if the program would have more than [`OPS_MAX`] operations, because the pattern has too many loops that are written
+    /// out.
     pub fn new(pattern: &str) -> Result<CompiledPattern, ProgramTooLarge> {
         let (tree, groups) = tree(pattern.as_bytes());
         let mut out =
@@ -400,8 +402,8 @@ impl RegexSearch<'_> {
         }
     }
 
-    /// Matches the text captured by the first of `groups` that has a match, at the offset `at`. Returns the offset at which this
-    /// match ends. If none of the groups has matched, matches the empty text.
+    /// Matches a back reference at the offset `at`: the text there must be the text that the first of `groups` with a match has
+    /// captured. Returns the offset at which the text ends. If none of the groups has matched, matches the empty text.
     fn again(&mut self, groups: &[usize], fold: bool, at: usize, backwards: bool) -> Option<usize> {
         let set = groups.iter().map(|group| (self.registers[2 * group], self.registers[2 * group + 1]));
         let Some((from, to)) = set.into_iter().find(|set| set.0 != NONE && set.1 != NONE) else {

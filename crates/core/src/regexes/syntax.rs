@@ -42,7 +42,7 @@ pub(super) enum SyntaxNode {
         end: bool,
         lines: bool,
     },
-    /// `\b`, or `\B` if negated.
+    /// `\b`, or `\B` if `within` is true.
     Word {
         within: bool,
     },

@@ -188,7 +188,7 @@ fn a_search_ends() {
     assert_eq!(found[0], Some((0, long.len())));
 }
 
-/// Loops that are written out make programs large. Programs that would take more than 10 MB are refused.
+/// Loops that are written out make programs large. Programs that would have more than `OPS_MAX` operations are refused.
 #[test]
 fn programs_are_no_larger_than_they_may_be() {
     let repeated = |pattern: &str, count: usize| CompiledPattern::new(&pattern.repeat(count)).err();

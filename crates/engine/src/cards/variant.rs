@@ -53,7 +53,7 @@ impl Default for Variant {
     }
 }
 
-/// The allowed values of the fields of [`Variant`].
+/// The allowed values of the fields `workgroup`, `lanes` and `segments` of [`Variant`].
 const WORKGROUPS: [u32; 4] = [32, 64, 128, 256];
 const LANES: [u32; 2] = [1, 2];
 const SEGMENTS: [u32; 4] = [1, 2, 4, 8];

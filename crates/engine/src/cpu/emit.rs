@@ -126,7 +126,8 @@ fn region(steps: &[Flat<'_>], live: &[bool], width: Width, registers: usize) -> 
     allocate::body(&graph, &order, &sinks, width, registers)
 }
 
-/// Updates `live`, the set of live registers, from its state after a step to its state before the step.
+/// Updates `live`, which marks the registers that are live after a step, so that it marks those that are live before
+/// the step. `is_straight` is true if the step is not part of a loop.
 fn pass(step: &Step, is_straight: bool, live: &mut [bool]) {
     if let Some(written) = lower::written(step).filter(|_| is_straight) {
         live[written.0 as usize] = false;

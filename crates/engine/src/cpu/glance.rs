@@ -1,10 +1,10 @@
-//! Computes cheap bounds on the positions of a segment by comparing all of its moves with patterns. Such a comparison
-//! is a *glance* at the segment.
+//! Computes cheap bounds for a segment, such as the squares on which a piece may arrive, by comparing all of its moves
+//! with patterns. Such a comparison is a *glance* at the segment.
 //!
-//! A *segment* is 32 consecutive positions, stored as the first position (the *key*) and the moves. A *screen* skips
-//! segments in which no position can match. It uses bounds such as the squares on which a piece may arrive during the
-//! segment. The bounds of a glance are wider than those of [`Moved`](orbit_reel::bounds::Moved), but cheaper. They
-//! already exclude most segments, so the exact bounds are computed only for the few that remain.
+//! A *segment* is 32 consecutive positions, stored as the first position (the *key*) and the moves. A *screen* uses
+//! such bounds to skip segments in which no position can match. The bounds of a glance are wider than those of
+//! [`Moved`](orbit_reel::bounds::Moved), but cheaper to compute. They already exclude most segments, so the exact
+//! bounds are computed only for the few that remain.
 
 use orbit_core::board::{Board, Code, PieceSet, Position};
 use orbit_core::isa::Isa;
@@ -22,8 +22,8 @@ const ROOK: u8 = 4;
 const KING: u8 = 6;
 const BLACK: u8 = 8;
 
-/// The cheap bounds on the positions of a segment that a screen (a program that finds segments to skip) reads. They are
-/// computed by comparing the moves of the segment with patterns.
+/// The cheap bounds that a screen (a program that finds segments to skip) reads about each segment. They are computed
+/// by comparing the moves of the segment with patterns.
 #[derive(Clone, Debug)]
 pub(super) struct Glance {
     pub(super) reads: Vec<(GlanceResult, Reg)>,
@@ -31,8 +31,8 @@ pub(super) struct Glance {
     pub(super) arrivals: Vec<PatternTables>,
 }
 
-/// A bound on the positions of a segment, such as the squares on which a piece may arrive. A glance (a comparison of
-/// all moves with patterns) computes it for each segment of 32 positions.
+/// A bound that a glance (a comparison of all moves of a segment with patterns) computes for each segment, such as the
+/// squares on which a piece may arrive.
 #[derive(Clone, Debug)]
 pub(super) enum GlanceResult {
     /// The union of the words ([`MovePattern::word`]) of all patterns that match a move of the segment.
@@ -41,10 +41,10 @@ pub(super) enum GlanceResult {
     /// that match a move. If a game begins in the segment of 32 positions, they include `at_first`, the squares of
     /// these pieces in the standard position.
     Arrivals { at_first: u64 },
-    /// A word with all bits set.
+    /// A word with all bits set, a bound that excludes nothing.
     All,
-    /// The maximum number of pieces that a side can lose before a game ends in the segment (32 positions). It is the
-    /// number of moves until then or, if `half` is true, half of this number, rounded up.
+    /// The maximum number of pieces that one side can lose in the segment before a game ends there. It is the number of
+    /// moves before the first end of a game or, if `half` is true, half of this number, rounded up.
     Moves { half: bool },
     /// A mask that is true if exactly one game begins in the segment (32 positions).
     Standard,
@@ -69,7 +69,8 @@ pub(super) struct MovePattern {
 pub(super) struct PatternTables {
     /// The patterns, each with the register to which its word ([`MovePattern::word`]) is added if a move matches it.
     pub(super) patterns: Vec<(MovePattern, Reg)>,
-    /// For each destination square and for each move code, the patterns that match it: bit `k` stands for pattern `k`.
+    /// For each destination square and, in the second table, for each move code: the patterns that allow it. Bit `k`
+    /// stands for pattern `k`.
     #[cfg(target_arch = "x86_64")]
     by_square: [u16; 64],
     #[cfg(target_arch = "x86_64")]
@@ -98,16 +99,16 @@ impl Glance {
 }
 
 impl GlanceResult {
-    /// Returns the glance result that a glance computes for a bound. Returns `None` for the bit planes of the next
-    /// segment's first position, because they are read from this position itself.
+    /// Returns the cheap bound that a glance computes in place of an exact bound. Returns `None` for the bit planes of
+    /// the next segment's first position, because they are read directly from this position.
     fn new(bound: Bound) -> Option<GlanceResult> {
         Some(match bound {
             Bound::Arrivals(code) => GlanceResult::Arrivals { at_first: STANDARD.having(code).0 },
             Bound::Touched => GlanceResult::All,
             Bound::Promotions(set) => GlanceResult::Patterns(promotions(set)),
             // A move captures at most one piece. The two sides move alternately, so at most every other move captures a
-            // piece of a given side. But a set that contains pawns can lose one on every move, because its own side may
-            // promote a pawn.
+            // piece of a given side. But a set that contains pawns can lose one on every move, because the side of
+            // these pawns may promote one on its own moves.
             Bound::Losses(set) => {
                 GlanceResult::Moves { half: set.0 & (1 << PAWN | 1 << (PAWN | BLACK)) == 0 }
             }
@@ -136,8 +137,8 @@ impl PatternTables {
         }
     }
 
-    /// Returns the patterns that match at least one move in each of eight segments: one word for each segment, with bit
-    /// `k` set for pattern `k`.
+    /// Returns, for each of eight segments, the patterns that match at least one of its moves, as a word in which bit
+    /// `k` stands for pattern `k`.
     #[inline(always)]
     pub(super) fn found(&self, isa: Isa, moves: &SegmentMoves) -> [u64; LANES] {
         match isa {
@@ -166,8 +167,8 @@ impl PatternTables {
             let squares = _mm512_permutex2var_epi16(low, _mm512_srli_epi16::<6>(moves), high);
             _mm512_and_si512(squares, _mm512_permutexvar_epi16(_mm512_srli_epi16::<12>(moves), codes))
         };
-        // Joins two vectors in one: combines the first quarter of each with its second quarter, and the third with the
-        // fourth, by a bitwise or.
+        // Joins two vectors into one. In each of them, the first quarter is combined with the second by a bitwise or,
+        // and the third with the fourth.
         let halved =
             |a, b| _mm512_or_si512(_mm512_shuffle_i64x2::<0x88>(a, b), _mm512_shuffle_i64x2::<0xdd>(a, b));
         let four = |first: usize| {
@@ -185,8 +186,8 @@ impl PatternTables {
     }
 }
 
-/// Returns which of at most 16 patterns match at least one move in each of eight segments: one word for each segment,
-/// with bit `k` set for pattern `k`.
+/// Returns, for each of eight segments, those of at most 16 patterns that match at least one of its moves, as a word in
+/// which bit `k` stands for pattern `k`.
 #[inline(always)]
 pub(super) fn found(moves: &SegmentMoves, patterns: impl Iterator<Item = MovePattern>) -> [u64; LANES] {
     // The inner loop runs over consecutive moves in memory, because compilers vectorise such loops most reliably.
@@ -236,8 +237,8 @@ fn arrivals(Code(code): Code, squares: u64) -> Option<Vec<MovePattern>> {
     Some(patterns)
 }
 
-/// Returns the patterns of moves by one side that may be promotions: moves of the given pieces from their seventh rank
-/// to the last.
+/// Returns the patterns of moves by one side that may be promotions to one of the given pieces. A packed promotion
+/// contains the code of the new piece, so it looks like a move of this piece from the side's seventh rank to the last.
 pub(super) fn promotions(set: PieceSet) -> Vec<MovePattern> {
     let ranks = if set.0 & PieceSet::BLACK.0 != 0 { 1 << 3 } else { 7 << 9 | 6 << 3 };
     let codes = (1..15).filter(|&code| set.contains(Code(code)));

@@ -1,5 +1,5 @@
-//! Guards: the engine evaluates a cheap condition first, and then the queries only at positions where the condition
-//! holds.
+//! Guards, which are cheap conditions that the engine evaluates first. It then evaluates the queries only at the
+//! positions where the condition holds.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use orbit_core::isa::Isa;
 use orbit_plan::{Plans, SharedPlan};
 use orbit_reel::{Block, SEGMENT_SLOTS, lanes::LANES};
 
-/// A deliberately high estimate of the cost of gathering one position. The unit is the cost of one program step for one
-/// position.
+/// A deliberately high estimate of the cost of gathering one position, that is, of loading it alone instead of with its
+/// segment. The unit is the cost of one program step for one position.
 const GATHERING: u64 = 3000;
 
 /// A condition that holds at every match of the queries, and a record of how many positions it excludes.

@@ -28,8 +28,9 @@ use orbit_reel::{
 };
 
 for_each_isa! {
-    /// Replays at most [`LANES`] segments of a block and writes their positions to the plane registers. If `states` is
-    /// true, also writes castling rights, en passant squares and the side to move.
+    /// Replays at most [`LANES`] segments of a block and writes their positions to the first four registers, which hold
+    /// the planes of the boards. If `states` is true, also writes castling rights, en passant squares and the side to
+    /// move.
     pub(super) fn replay(machine: &mut RegisterMachine, block: &Block, segments: &[u32], states: bool) {
         let [p0, p1, p2, p3, ..] = &mut machine.regs[..] else { unreachable!("planes take four registers") };
         let planes = [p0, p1, p2, p3].map(|plane| &mut plane.0);
@@ -205,7 +206,8 @@ fn bits_of(column: &WordColumn) -> [u32; LANES] {
 }
 
 for_each_isa! {
-    /// Converts bits, one word for each segment, to a register of masks: each word is all ones or zero.
+    /// Converts bits, given as one word for each segment, to a mask in a register, which holds a word of all ones or
+    /// zero for each position.
     pub(super) fn spread(bits: [u32; LANES], out: &mut LaneColumn) {
         for (i, row) in out.iter_mut().enumerate() {
             for n in 0..LANES {
@@ -412,8 +414,8 @@ fn gather(
     }
 }
 
-/// Returns the cheapest kind of shift that gives the right result for all given terms. A chain stores terms of the same
-/// kind next to each other.
+/// Returns the cheapest kind of shift that gives the right result for all given terms. A chain stores terms that need
+/// one kind of shift next to each other.
 #[inline(always)]
 fn kind(terms: &[Term<Reg>], machine: &RegisterMachine) -> TermKind {
     let up = terms.iter().any(|term| term.by > 0);

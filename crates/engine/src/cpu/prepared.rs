@@ -153,8 +153,8 @@ impl Machines {
         Machines { main: RegisterMachine::new(program, isa), stages }
     }
 
-    /// Returns the number of groups of 256 positions on which the program has run since the last call. If a stage (a part
-    /// of the program that runs before the rest) has run on more groups, returns that larger number.
+    /// Returns the number of groups of 256 positions on which the program has run since the last call. If a stage (a
+    /// part of the program that runs before the rest) has run on more groups, returns the number for this stage.
     fn take_runs(&mut self) -> u64 {
         let machines = self.stages.iter_mut().chain([&mut self.main]);
         machines.map(|machine| std::mem::take(&mut machine.runs)).max().unwrap_or(0)
@@ -193,8 +193,8 @@ impl<P: PlanCode> Prepared<P> {
         Prepared { plan, isa, code, groups, natives, idle }
     }
 
-    /// Returns the machine code of the plan, and compiles it first if that is now worthwhile. Returns `None` if it is
-    /// not worthwhile yet. `ahead` is the number of groups of 256 positions on which the plan is about to run.
+    /// Returns the machine code of the plan, which is compiled if compiling has become worthwhile. Returns `None` if it
+    /// is not worthwhile yet. `ahead` is the number of groups of 256 positions on which the plan is about to run.
     fn natives(&self, ahead: usize) -> Option<&Natives> {
         let program = self.plan.program();
         let is_due = match self.code {

@@ -26,8 +26,8 @@ const WORTH_WITH_NUMBERS: usize = 93;
 /// once.
 const WORTH_OF_MATERIAL: usize = 20;
 
-/// The number of blocks for which screening pauses after a block in which it skipped too few segments. Each further pause is twice
-/// as long, up to `REST_MAX` blocks.
+/// The number of blocks for which screening pauses after a block in which it skipped too few segments. If the screen
+/// still skips too few segments after a pause, the next pause is about twice as long, up to `REST_MAX` blocks.
 const REST_FIRST: u32 = 15;
 const REST_MAX: u32 = 255;
 
@@ -51,7 +51,7 @@ pub(super) struct Screening {
 #[derive(Debug)]
 struct OfMaterial {
     screen: Prepared<Screen>,
-    /// The piece counts of each group of segments that the screen reads, each with the register into which it is
+    /// The piece counts that the screen reads for each group of segments, each with the register into which it is
     /// loaded.
     reads: Vec<(PieceCount, Reg)>,
     rest: Rest,
@@ -90,7 +90,8 @@ impl Rest {
         if (all - left) * 100 >= all * worth {
             self.next.store(REST_FIRST, Relaxed);
         } else if self.left.load(Relaxed) == 0 {
-            // Other threads may be screening other blocks at the same time, but only one of them begins a pause.
+            // Other threads may be screening blocks at the same time, but if a pause has already begun, no thread
+            // begins another.
             let rest = self.next.load(Relaxed);
             self.left.store(rest, Relaxed);
             self.next.store(REST_MAX.min(2 * rest + 1), Relaxed);

@@ -46,7 +46,7 @@ pub(super) const fn column_bytes(is_mask: bool) -> u64 {
 }
 
 impl Upload {
-    /// Returns the slots (positions) of each game of the upload. Returns `None` if the device cannot propagate results
+    /// Returns the range of slots of each game of the upload. Returns `None` if the device cannot propagate results
     /// along one of the games, because the game is not entirely in the upload, has side lines or is too long.
     pub(super) fn whole_games(&self, blocks: &[&Block]) -> Option<Vec<GameSlots>> {
         let (mut out, mut segments) = (Vec::new(), 0);
@@ -75,8 +75,8 @@ impl Kernel {
     }
 
     /// Returns three sizes in bytes per segment (32 positions): the total size of the columns that stages propagate
-    /// along games, the size of the largest of them, and the size of the masks and words that one stage computes and
-    /// reads.
+    /// along games, the size of the largest of these columns, and, for the stage that needs most, the total size of the
+    /// masks and words that it computes and combines.
     fn column_bytes(&self) -> [u64; 3] {
         let carries = || self.stages.iter().flat_map(|stage| &stage.carries);
         let carried = || carries().map(|carry| column_bytes(carry.what.is_mask()));
@@ -90,8 +90,8 @@ impl Kernel {
     }
 }
 
-/// Returns the maximum number of masks that are combined into one column of the stage (a part of a program that runs
-/// before the rest).
+/// Returns the maximum number of masks from which one column of a stage (a part of a program that runs before the rest)
+/// is computed.
 fn most_masks(stage: &StageKernels) -> usize {
     stage.carries.iter().map(|carry| carry.operands.len().max(1)).max().unwrap_or(0)
 }

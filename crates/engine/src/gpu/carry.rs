@@ -57,8 +57,8 @@ pub(super) fn carry(
     }
     for stage in &kernel.stages {
         let carries = &stage.carries;
-        // `known` is computed for every block before it is tested, because the same columns must be available in all
-        // blocks.
+        // This computes columns in every block before `known` is tested, because the columns must become available in
+        // all blocks.
         let known: Vec<bool> = contexts.iter_mut().map(|context| context.carry_found(carries)).collect();
         if known.iter().all(|known| *known) {
             continue;

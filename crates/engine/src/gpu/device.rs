@@ -23,20 +23,20 @@ const COMPILING: u32 = 5;
 /// The number of iterations of the loops that replay a segment (32 positions), including one final test for each loop.
 const REPLAY_TURNS: u64 = 64;
 
-/// The time that is added to the limit of a driver call that has its own time limit, so that the call's own limit
-/// expires first.
+/// The time that is added to the limit of a call on a helper thread if the call itself waits with a time limit, so that
+/// this inner limit expires first.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// The minimum and maximum number of buffer sets. While one set uploads data, another is used by a running kernel, and
-/// a third is read back. On a fast card, packing an upload takes longer than running its kernel, so more threads need
-/// more sets.
+/// a third is read back. On a fast card, packing an upload takes longer than running its kernel. So several threads
+/// pack uploads at a time, and each needs a set of its own.
 const BUFFER_SETS: (u64, u64) = (3, 8);
 
 /// The number of bytes that a buffer set needs for the largest upload: see [`caps`](super::run::caps).
 const SET_BYTES: u64 = 5 * pack::bytes(SEGMENTS_MAX, 0);
 
-/// Returns the number of buffer sets: one for each thread of the machine, but few enough that uploads keep their full
-/// size even if blocks that stay on the device take four fifths of the memory.
+/// Returns the number of buffer sets: one for each thread of the machine. The number is limited so that an upload can
+/// have its full size even if blocks that stay on the device take four fifths of the memory.
 fn buffer_sets(threads: usize, memory_bytes: u64) -> u64 {
     let (least, most) = BUFFER_SETS;
     (threads as u64).min(memory_bytes / 5 / SET_BYTES).clamp(least, most)

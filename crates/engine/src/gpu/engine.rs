@@ -23,8 +23,8 @@ use crate::{
 use orbit_plan::{CopiesPlan, Output, Plan, Plans, Program, SharedPlan};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// The number of blocks that should be searched together. They have about 4 million positions, enough to give every
-/// lane of a large card one invocation.
+/// The number of blocks that should be searched together. They have about 4 million positions, which is enough to keep
+/// every lane of a large card busy.
 const BLOCKS_AT_ONCE: usize = 32;
 
 /// The maximum number of queries that share a kernel, and the maximum total number of their steps.
@@ -170,7 +170,7 @@ impl Gpu {
 
     /// Compiles the kernels of the first pass, including those of their stages (the parts of the program that run
     /// before the rest), on several threads in parallel. Compiling them on first use would be sequential. Errors are
-    /// ignored here, because the same error occurs again when the kernel is used.
+    /// ignored here: if a kernel cannot be compiled, its first use reports the error.
     fn compile_all(&self, device: &Device, kernels: &[(&Kernel, usize)]) {
         if self.is_compiled.swap(true, Ordering::Relaxed) {
             return;
@@ -206,8 +206,8 @@ impl Gpu {
         outputs.iter().enumerate().filter_map(second).collect()
     }
 
-    /// Returns the answers for some blocks, or `None` if a query runs into an error. Looks at the interrupt before each upload and
-    /// each submission.
+    /// Returns the answers for some blocks, or `None` if a query runs into an error. Checks the interrupt before each
+    /// upload and each submission.
     fn scan_on(
         &self,
         open: &OpenDevice,
@@ -361,9 +361,9 @@ struct OnCard<'a> {
 enum On<'a> {
     /// The uploads (batches of blocks) stay on the device, where other queries can use them too.
     Resident(InUse),
-    /// The uploads are sent in buffers that other queries also use. `games` contains the slots (positions) of each upload's games;
-    /// `None` if no stage needs them, or if the device cannot propagate results along all games. `bytes` counts the uploaded
-    /// bytes.
+    /// The uploads are sent in buffers that other queries also use. `games` contains, for each upload, the range of
+    /// slots of each game. It is `None` if no stage needs these ranges, or if the device cannot propagate results along
+    /// all games. `bytes` counts the uploaded bytes.
     Sent { uploads: Vec<Upload>, games: Option<Vec<Vec<GameSlots>>>, bytes: &'a AtomicU64 },
 }
 
@@ -383,7 +383,8 @@ impl On<'_> {
         most.unwrap_or(0)
     }
 
-    /// Returns the largest number of games in an upload (a batch of blocks), or `None` if the slots of the games are not known.
+    /// Returns the largest number of games in an upload (a batch of blocks), or `None` if the device has not received
+    /// the ranges of slots of the games.
     fn most_games(&self) -> Option<usize> {
         let counts: Vec<usize> = match self {
             On::Resident(resident) => {
@@ -395,8 +396,8 @@ impl On<'_> {
     }
 }
 
-/// Returns the slots (positions) of the games of each upload, or `None` if the device cannot propagate results along all of
-/// them.
+/// Returns, for each upload, the range of slots of each game. Returns `None` if the device cannot propagate results
+/// along all of these games.
 fn whole_games(uploads: &[Upload], blocks: &[&Block]) -> Option<Vec<Vec<GameSlots>>> {
     uploads.iter().map(|upload| upload.whole_games(blocks)).collect()
 }

@@ -22,7 +22,7 @@ pub(super) const SEGMENTS_MAX: usize = 1 << 18;
 pub(super) const KEY_BYTES: u64 = size_of::<Key>() as u64;
 /// The size of a segment's moves, in bytes.
 pub(super) const MOVES_BYTES: u64 = 2 * SEGMENT_SLOTS as u64;
-/// The size on the device of a game's slot range (its first and last positions), in bytes.
+/// The size on the device of a game's range of slots (its first slot, and the slot after its last one), in bytes.
 pub(super) const GAME_BYTES: u64 = size_of::<[u32; 2]>() as u64;
 /// The size of an entry in the table of start positions, in bytes.
 pub(super) const START_BYTES: u64 = size_of::<PackedStart>() as u64;

@@ -29,7 +29,8 @@ pub(super) const PIPELINES_MAX: usize = 256;
 /// The first bytes of a file of compiled kernels (shaders). They are followed by a hash of the rest of the file.
 const MAGIC: &[u8; 8] = b"orbitpl1";
 const HEAD_BYTES: usize = MAGIC.len() + 8;
-/// The maximum size of a file of compiled kernels, in bytes. A larger file is deleted and recreated.
+/// The maximum size of a file of compiled kernels, in bytes. A larger file is not read. If the data to save are too
+/// large, the file is deleted instead.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 /// The extension of a cache file's name.
 const ENDING: &str = "pipelines";
@@ -62,8 +63,9 @@ pub(super) struct Pipelines {
     saving: Mutex<()>,
 }
 
-/// The pipelines that a kernel has used on one device, keyed by form (a variant of the kernel's text). They let the
-/// kernel look up a compiled form without building its text. A clone of the kernel begins without pipelines.
+/// The pipelines that a kernel has used on one device, keyed by form. A *form* is a version of the kernel's text, for
+/// example for games with several kings of one colour. The keys let the kernel find a compiled form without building
+/// its text. A clone of the kernel begins without pipelines.
 #[derive(Default)]
 pub(super) struct UsedPipelines(Mutex<UsedOnDevice>);
 
@@ -106,7 +108,7 @@ impl Clone for UsedPipelines {
     }
 }
 
-/// All values are equal, so that kernels are compared by their text only.
+/// All values are equal, so that a comparison of kernels ignores the pipelines that they have used.
 impl PartialEq for UsedPipelines {
     fn eq(&self, _: &UsedPipelines) -> bool {
         true

@@ -217,9 +217,9 @@ impl UploadKey {
 }
 
 impl ResidentState {
-    /// Adds an entry (a group of uploads) if there is room for it. To make room, evicts the least recently used entries, but
-    /// none that a running query uses or that this query has used. The caller must drop the evicted entries after it has
-    /// released the lock.
+    /// Adds an entry (a group of uploads) if there is room for it. To make room, evicts the least recently used
+    /// entries, but none that a running query uses or that this query has used. Returns the uploads of the new entry,
+    /// if it was added, and the evicted entries, which the caller must drop after it has released the lock.
     fn add(&mut self, key: UploadKey, bytes: u64, query: u64) -> (Option<Arc<Uploads>>, Vec<ResidentEntry>) {
         let mut gone = Vec::new();
         while bytes <= self.max && self.bytes + bytes > self.max {
@@ -316,7 +316,7 @@ impl Residents {
         let mut state = lock(&self.0);
         state.uses += 1;
         state.last_use = Instant::now();
-        // The memory in which blocks may stay on the device is set aside, so all other buffers may use only the rest.
+        // The memory for blocks that stay on the device is set aside, so the other buffers may use only the rest.
         device.set_aside.store(state.max, Ordering::Relaxed);
         let (uses, max) = (state.uses, state.max);
         match state.entries.entry(key.clone()) {
@@ -332,8 +332,8 @@ impl Residents {
         }
     }
 
-    /// Responds to a lack of memory on the device: drops all uploads (batches of blocks), and halves the number of bytes that
-    /// may stay from now on.
+    /// Responds to a lack of memory on the device: drops all uploads (batches of blocks). From now on, uploads may
+    /// occupy only half of the bytes that these uploads occupied.
     pub(super) fn shrink(&self, device: &Device) {
         let gone = {
             let mut state = lock(&self.0);

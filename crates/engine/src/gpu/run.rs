@@ -47,7 +47,7 @@ pub(super) struct KernelInput {
     start_count: usize,
     /// True if a side may have several kings in one of the games.
     several_kings: bool,
-    /// The number of games, if their slots (positions) are known.
+    /// The number of games in the upload; `None` until [`KernelInput::set_games`] has written their ranges of slots.
     game_count: Option<usize>,
 }
 
@@ -77,7 +77,7 @@ pub(super) struct KernelRun {
     uploading: Option<wgpu::SubmissionIndex>,
     clock: Option<DriverResource<Clock>>,
     kernel_time: Duration,
-    /// The switch of the request that uses the buffers.
+    /// The interrupt of the request that uses the buffers.
     pub(super) interrupt: Interrupt,
 }
 
@@ -240,7 +240,7 @@ impl KernelInput {
         Ok(device.keep(encoder))
     }
 
-    /// Writes the slots (positions) of the upload's games to the device. All later submissions can read them.
+    /// Writes the range of slots of each game of the upload to the device, where all later submissions can read it.
     pub(super) fn set_games(&mut self, device: &Device, games: &[GameSlots]) -> Result<(), GpuError> {
         let bytes: Vec<u8> = bytemuck::cast_slice(games).to_vec();
         let buffer = self.games.with_room(device, bytes.len() as u64)?.clone();
@@ -249,7 +249,8 @@ impl KernelInput {
         Ok(())
     }
 
-    /// Returns the number of games of the upload, or `None` if the games' slots have not been written to the device.
+    /// Returns the number of games of the upload, or `None` if the ranges of slots of these games have not been written to the
+    /// device.
     pub(super) fn game_count(&self) -> Option<usize> {
         self.game_count
     }
@@ -304,7 +305,7 @@ impl KernelRun {
         Ok(())
     }
 
-    /// Fails if the request is interrupted.
+    /// Returns an error if the interrupt of the request is set.
     fn look(&self) -> Result<(), GpuError> {
         if self.interrupt.is_set() { Err(GpuError::Interrupted) } else { Ok(()) }
     }
@@ -345,9 +346,9 @@ impl KernelRun {
         self.along.forget();
     }
 
-    /// Runs the stages (parts of the program that run before the rest) of a kernel whose columns are not on the device
-    /// yet, and copies the columns that the kernel reads to its input buffer. The upload's columns and the slots
-    /// (positions) of its games must already be set. `made` returns the columns that the processor computes.
+    /// Runs the stages (parts of the program that run before the rest) of a kernel whose columns are not on the device yet, and
+    /// copies the columns that the kernel reads to its input buffer. The per-game columns of the upload and the ranges of slots of
+    /// its games must already be on the device. `made` returns the columns that the processor computes.
     pub(super) fn carry(
         &mut self,
         device: &Device,

@@ -9,7 +9,7 @@ use super::device::{Buffer, Device};
 use super::{GpuDevice, GpuError};
 use orbit_core::sync::lock;
 
-/// The number of bytes of one upload (a batch of blocks), and the number of repetitions.
+/// The number of bytes of each measured upload, and the number of uploads.
 const BYTES: u64 = 32 << 20;
 const TIMES: u32 = 8;
 /// The size of a chunk of the staging belt, a reusable pool of staging buffers, in bytes.
@@ -48,7 +48,8 @@ fn finish(device: &Device, readback: &mut Buffer, target: &wgpu::Buffer) -> Resu
     device.map(readback, MapMode::Read, 16, Some(submission), wgpu::Buffer::unmap)
 }
 
-/// Measures repeated uploads (batches of blocks) to one buffer. The first upload warms up and is not measured.
+/// Measures the time for repeated uploads of data to one buffer. An additional first upload, which warms up the device,
+/// is not measured.
 fn timed(
     device: &Device,
     mut upload: impl FnMut(&wgpu::Buffer) -> Result<(), GpuError>,

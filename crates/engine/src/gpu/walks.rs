@@ -24,9 +24,9 @@ const WAYS_MAX: usize = 400;
 /// invocation.
 const VALUES_MAX: usize = 24;
 
-/// Returns true if the device can find the walks (sequences of positions) of an automaton. It cannot if the walk has a `focus` (a
-/// set of pieces whose moves count) or needs the largest number at its last position. It also cannot if the automaton has so many
-/// branches that the shader would be too long.
+/// Returns true if the device can find the walks (sequences of positions) of an automaton. Returns false if the walk
+/// has a `focus` (a set of pieces whose moves count), if it is chosen by the number at its last position (the filter
+/// parameter `max`), or if the automaton has so many branches that the shader would be too long.
 pub(super) fn fits(walk: &Walk) -> bool {
     let automaton = &walk.automaton;
     let ways = automaton.first.len() + automaton.follow.iter().map(Vec::len).sum::<usize>();
@@ -80,8 +80,9 @@ fn holds(mask: u16) -> String {
     format!("(((these.m{mask} >> slot) & 1u) != 0u)")
 }
 
-/// Generates the code that computes the states of the automaton at a slot (position). A state is 0 if the walk (the sequence of
-/// positions) cannot be completed from it. Otherwise it is 1 or, if `numbers` is true, one more than the walk's value there.
+/// Generates the code that computes the states of the automaton at a slot (position). The code represents a state by a
+/// number, which is 0 if the walk (the sequence of positions) cannot be completed from the state. Otherwise the number
+/// is 1 or, if `numbers` is true, one more than the walk's value.
 struct StatePrinter<'a> {
     walk: &'a Walk,
     numbers: bool,
@@ -137,8 +138,9 @@ impl StatePrinter<'_> {
         )
     }
 
-    /// Returns the expression of the state to which a branch leads, or 1 if the branch leads to the end of the walk (the sequence
-    /// of positions). If `guarded` is true, the expression is 0 where a guard of the branch (a mask that must be true) is false.
+    /// Returns the expression for the number of the state to which a branch leads, or `1u` if the branch leads to the
+    /// end of the walk (the sequence of positions). If `guarded` is true, the expression is 0 where a guard of the
+    /// branch (a mask that must be true) is false.
     fn way(&self, way: &Branch, states: &str, guarded: bool) -> String {
         let to = way.to.map_or("1u".into(), |to| match (self.numbers, to) {
             (true, _) => format!("{states}.v{to}"),
@@ -152,8 +154,9 @@ impl StatePrinter<'_> {
         }
     }
 
-    /// Returns the line of code that combines a branch with the branches before it. If the walk (the sequence of positions) is the
-    /// first match, the first branch that matches wins; otherwise the branch with the largest value wins.
+    /// Returns the line of code that combines a branch with the branches before it. If the search stops at the first
+    /// walk (`first_match`), the first branch that leads to a walk wins. Otherwise the branch with the largest value
+    /// wins.
     fn join(&self, known: &str, way: &str) -> String {
         match self.walk.first_match {
             true => format!("    {known} = select({known}, {way}, {known} == 0u);"),

@@ -26,7 +26,8 @@ pub(super) enum ColumnWay<'a> {
     MaskToChild,
     /// For each position, the word of the next position if all masks are true there; otherwise the given word.
     WordToParent(u64),
-    /// For each position, the value of a mask at another position of the game, whose number is in a word.
+    /// For each position, the value of a mask at another position of the game. The word of each position contains the
+    /// number of that other position.
     MaskFromNumber,
     /// A condition on the move that leads to a position. The kernel that computes the stage's masks evaluates it at the
     /// position before the move.

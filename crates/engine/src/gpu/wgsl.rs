@@ -77,9 +77,9 @@ pub(super) struct StageKernels {
     pub(super) sets: Option<Kernel>,
     /// The conditions on moves that the device evaluates at the position before the move.
     pub(super) edges: Vec<CarryId>,
-    /// The pipelines that compute these columns, each keyed by the index of its column in `carries`.
+    /// True if the device can compute all columns in `carries`, except those that depend only on the moves of games.
     pub(super) on_device: bool,
-    /// The pipelines that compute these columns. The form of each is the index of its column in `carries`.
+    /// The pipelines that compute the columns in `carries`. Each is keyed by the index of its column.
     pub(super) pipelines: UsedPipelines,
 }
 
@@ -494,8 +494,7 @@ impl<'a> Printer<'a> {
         }
         let times = self.times;
         self.times = times.saturating_mul(rows.len() as u64);
-        // After the iterations for the rows, the condition of the loop is tested once more. This counts as an
-        // iteration.
+        // After the last row, the condition of the loop is tested one final time, which counts as an iteration.
         self.turns = self.turns.saturating_add(self.times).saturating_add(times);
         self.steps(body);
         self.times = times;
@@ -539,9 +538,9 @@ impl<'a> Printer<'a> {
         if term.not { format!("~{value}") } else { value }
     }
 
-    /// Generates code for the terms of an `or` that shift the same set by files and ranks. Terms with the same shift by
-    /// files compute it only once. The shifts by ranks come second and need no mask. Returns the generated terms, and
-    /// the terms that remain.
+    /// Generates code for the terms of an `or` that shift the same set by files and ranks. The set is first shifted by files, only
+    /// once for all terms that need this shift. The result is then shifted by ranks, which needs no mask. Returns the generated
+    /// terms, and the terms that remain.
     fn files_first<'c>(&mut self, chain: &'c OperationChain<Reg>) -> (Vec<String>, Vec<&'c Term<Reg>>) {
         // The terms, grouped by set and ranks.
         let mut moved: BTreeMap<(u32, i8), BTreeMap<i8, &Term<Reg>>> = BTreeMap::new();
@@ -598,8 +597,8 @@ impl<'a> Printer<'a> {
 
 /// The number of iterations of the loop in `square_root`, including the last, in which the loop ends.
 const ROOT_TURNS: u64 = 16 + 1;
-/// The maximum number of iterations of all loops in `moves_of`, summed over neighbouring invocations: for the pieces of
-/// a side with several kings, for the moves of each piece, for en passant, and for castling.
+/// The maximum number of iterations of all loops in `moves_of`, for neighbouring invocations that run in lockstep. The terms are:
+/// the pieces of a side with several kings; the moves of each of these pieces; en passant; and castling.
 const MOVES_TURNS: u64 = (64 + 1) + 64 * (27 + 1) + (2 + 1) + (2 + 1);
 /// The maximum number of iterations of all loops in `pure_men`. The terms are: the attacking men; the directions,
 /// twice; the men that give check (at most one in each direction, and eight knights); and the directions of each of

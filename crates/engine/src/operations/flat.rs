@@ -67,8 +67,8 @@ struct FlatMachine<'a> {
     program: &'a FlatProgram,
     operands: &'a [OperandSource<'a>],
     games: &'a BlockGames<'a>,
-    /// The mask that the program tests first, if there is one. Where it is false, the result is `elsewhere` and the
-    /// program has no other effect, so it is not run there.
+    /// The mask that the program tests first, if there is one. At positions where this mask is false, the result is
+    /// `elsewhere` and the program has no other effect, so it is not run at these positions.
     lead: Option<OperandSource<'a>>,
     /// The result at the positions where `lead` is false.
     elsewhere: u64,
@@ -77,7 +77,8 @@ struct FlatMachine<'a> {
     repetitions: u64,
     /// For each search for pairs of positions (`echo`), the targets of the current source.
     targets: Vec<Targets>,
-    /// The results of searches along the game. Each search of the program has 64 entries, one for each piece.
+    /// The results of searches along the game. Each search instruction of the program has 64 entries, one for each
+    /// piece that it may follow.
     found: Vec<FoundWalk>,
     /// The number of games in which the program has run so far.
     games_seen: u32,
@@ -104,8 +105,8 @@ struct FoundWalk {
 }
 
 impl FoundWalk {
-    /// Derives the result of another search from this earlier one. The other search visits the positions from node
-    /// `from` to `last`, the end of its subtree. Returns `None` if its result cannot be derived.
+    /// Derives, from the result of this earlier search, the result of a search that visits the nodes from `from` to
+    /// `last`, the last node in the subtree of `from`. Returns `None` if the result cannot be derived.
     fn at(self, game: u32, from: usize, last: usize) -> Option<Option<usize>> {
         if self.game != game || from < self.from {
             return None;
@@ -322,7 +323,7 @@ impl<'a> FlatMachine<'a> {
     }
 
     /// Runs the program at the node (position) `start`, from the instruction `begin` on. Returns true if the code
-    /// succeeds.
+    /// reaches `End`, and false if it reaches `Fail`.
     ///
     /// The most frequent instructions are handled here and all others in a separate function. This keeps the loop short
     /// and its variables in registers of the processor.
@@ -464,8 +465,8 @@ impl<'a> FlatMachine<'a> {
         }
     }
 
-    /// Returns true if the move that led to a node passes a condition. If it does, writes the node and the squares that
-    /// the move left and reached to three registers, beginning with `selected`.
+    /// Returns true if the move that led to a node passes a condition. If it does, writes three registers, beginning
+    /// with `selected`: the node, the squares that the move left, and the squares that it reached.
     #[inline(never)]
     fn move_fits(
         &mut self,
@@ -493,7 +494,8 @@ impl<'a> FlatMachine<'a> {
 
     /// Returns the sets of origin and destination squares of the move that leads to a slot (position), or `None` if the
     /// move fails the condition. Castling has two parts, the moves of the king and the rook, and the sets contain only
-    /// the squares of parts that pass. `part_counts` returns true for the origin squares of parts that count.
+    /// the squares of parts that pass. `part_counts` receives the origin square of a part, and returns false if the
+    /// part must be ignored.
     fn selected(&self, edge: FlatEdge, slot: usize, part_counts: impl Fn(u8) -> bool) -> Option<[u64; 2]> {
         let FlatEdge { from, to, capture, promotion, letters } = edge;
         let lies_in =

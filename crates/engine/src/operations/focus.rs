@@ -120,8 +120,8 @@ impl MovedPieces {
         node + 1 < nodes.len() && self.sees(node + 1, self.at_start[node])
     }
 
-    /// If the move that leads to a node is castling, returns two flags: true if `set` contains the king, and true if it
-    /// contains the rook.
+    /// Returns two flags if the move that leads to a node is castling, otherwise `None`. The first flag is true if
+    /// `set` contains the king, and the second if it contains the rook.
     pub(super) fn castling(&self, node: usize, set: u64) -> Option<[bool; 2]> {
         let FocusPieces { mover, rook, .. } = self.moved[node];
         (rook != 0).then_some([mover & set != 0, rook & set != 0])

@@ -457,8 +457,8 @@ impl MoveSquareTest<'_> {
         }
     }
 
-    /// If the condition has a column of sets, removes from the mask the moves whose square is not in the column's set at the
-    /// position before the move.
+    /// Removes from the mask the moves whose square is not in the set that the condition's column contains for the
+    /// position before the move. Does nothing if the condition has no column.
     #[inline(always)]
     fn keep(&self, mask: &mut [u32], tree: &BlockTree, square: impl Fn(usize) -> u16) {
         let MoveSquareTest::Column(sets) = self else { return };

@@ -77,9 +77,9 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Computes the masks of a range of segments, which must contain whole games. If the walk has a `focus`, `seen` contains the
-    /// moves of the game that touch pieces in it. If `seen` is missing, the masks are an upper bound, because the moves that count
-    /// are then unknown.
+    /// Computes the masks of a range of segments, which must contain whole games. If the walk has a `focus`, `seen`
+    /// contains the moves of the game that touch pieces in it. If `seen` is `None`, it is unknown which moves count, so
+    /// the masks may contain too many positions.
     pub(super) fn run(&mut self, segments: Range<usize>, seen: Option<&FocusMasks>) {
         if self.is_ordered && segments == (0..self.segments) {
             return self.run_states();
@@ -102,8 +102,8 @@ impl<'a> WalkReach<'a> {
         self.walk.automaton.first.iter().map(start).fold(0, |all, word| all | word)
     }
 
-    /// Returns true if a walk can be completed from a state of the automaton that accepts the position in a slot, or the move
-    /// that leads there.
+    /// Returns true if a state of the automaton accepts the position in a slot, or the move that leads to it, and a
+    /// walk can be completed from this state.
     pub(super) fn is_alive(&self, state: usize, slot: usize) -> bool {
         self.alive[self.place(slot / SEGMENT_SLOTS, state)] >> (slot % SEGMENT_SLOTS) & 1 != 0
     }
@@ -279,8 +279,8 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// A state may be tied to the move after its position (`AutomatonState::leaving`). Returns, for such a state, the
-    /// positions after this move at which the walk can continue or is complete.
+    /// Returns, for a state that is tied to the next move of the game (`AutomatonState::leaving`), the positions
+    /// reached by such a move at which the walk can continue or is complete. Returns 0 for any other state.
     fn over_move(&self, at: usize, state: usize) -> u32 {
         let automaton = &self.walk.automaton;
         let Some(leaving) = automaton.states[state].leaving else { return 0 };

@@ -1,18 +1,20 @@
-//! The values that queries keep from one game to the next, while their programs run on a block.
+//! Stores the values that queries keep from one game to the next, while the programs of these queries run on a block.
 
 use std::{cell::RefCell, sync::Arc};
 
 use orbit_plan::RunValues;
 
-/// The kept values of all queries of a search. A program may run several times on a block, for hits, values and copies, so the
-/// values before the block remain until the block is done. All lists are empty if no query keeps a value.
+/// The kept values of all queries of a search. A program may run several times on a block, for hits, values and copies,
+/// so the values from before the block are stored until the block is done. All lists are empty if no query keeps a
+/// value.
 #[derive(Debug, Default)]
 pub(crate) struct BlockRuns {
     /// The values of each query before the block.
     before: Arc<Vec<RunValues>>,
     /// The values of each query after the block; `None` for queries whose program has not run.
     after: RefCell<Vec<Option<RunValues>>>,
-    /// If they are requested, the values at the beginning of each game, of the query whose program ran last.
+    /// The values at the beginning of each game, for the query whose program ran last; `None` if they are not
+    /// requested.
     at_games: Option<RefCell<Vec<RunValues>>>,
 }
 
@@ -23,7 +25,8 @@ impl BlockRuns {
         BlockRuns { before, after, at_games: by_game.then(RefCell::default) }
     }
 
-    /// Returns the values of a query before the block, and forgets the values at the beginning of games.
+    /// Prepares for a run of a query's program: removes the recorded values at the beginning of games, and returns the
+    /// query's values from before the block.
     pub(super) fn begin(&self, query: usize) -> &RunValues {
         if let Some(at_games) = &self.at_games {
             at_games.borrow_mut().clear();
@@ -38,8 +41,9 @@ impl BlockRuns {
         }
     }
 
-    /// Records the values of a query after the block. If the program runs again, to compute values or copies, they stay the same,
-    /// and have already been taken.
+    /// Records the values of a query after the block. If the program runs on the block again, to compute the query's
+    /// answers at hits, it ends with equal values, which are not used: [`BlockRuns::take`] was called after the first
+    /// run.
     pub(super) fn end(&self, query: usize, values: RunValues) {
         if let Some(after) = self.after.borrow_mut().get_mut(query) {
             *after = Some(values);

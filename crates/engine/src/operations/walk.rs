@@ -76,7 +76,7 @@ pub(super) fn numbers<'a>(
 struct Runner<'a> {
     walk: &'a Walk,
     reach: WalkReach<'a>,
-    /// The mask of the positions at which a walk can begin. Walks are searched for only there.
+    /// The mask of the positions at which a walk can begin. The values of walks are computed only at these positions.
     possible: MaskBuilder,
     largest: Option<OperandSource<'a>>,
     evaluated: Option<OperandSource<'a>>,
@@ -332,8 +332,8 @@ impl<'a> Runner<'a> {
         &from[node * states..(node + 1) * states]
     }
 
-    /// Returns the value of the best walk from a state of the automaton that accepts the position at a node, or the move
-    /// that leads there.
+    /// Returns the value of the best walk that continues from a state of the automaton. The state must accept the
+    /// position at `node`, or the move that leads to it.
     fn at_node(&self, nodes: NodeRange<'_>, node: usize, state: usize) -> i64 {
         let automaton = &self.walk.automaton;
         let slot = nodes.slot(node);

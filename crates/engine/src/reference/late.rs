@@ -54,7 +54,7 @@ impl SpanFinder {
     /// Fails if the patterns cannot be generated; see [`ReferenceError`].
     pub fn new(query: &TypedQuery, last_game: Option<u32>) -> Result<SpanFinder, ReferenceError> {
         let reference = Reference::new(query)?;
-        // The number is known only when a whole game is evaluated.
+        // The number of the last game is available only to an evaluation of a whole game.
         let judges_apart = query.judges_apart() && !query.asks_for_last_game();
         Ok(SpanFinder { query: query.clone(), reference, judges_apart, last_game })
     }

@@ -1,4 +1,4 @@
-//! Reads 7z archives. The list of members is at the end of the file; a thread unpacks their bytes.
+//! Reads 7z archives. The list of members is at the end of the file; a thread unpacks the members.
 //!
 //! A block of a 7z archive contains several members that are compressed together, so they can only be unpacked one after the other.
 //! The crate `sevenz_rust2` passes each member to a callback. A separate thread runs the crate and sends the bytes of the wanted

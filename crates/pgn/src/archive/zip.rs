@@ -1,6 +1,6 @@
-//! Lists and unpacks the members of zip archives: name encodings, compression methods, encrypted members (refused), checksums. The
-//! central directory at the end of the file lists the members. They are unpacked with the same decompressors as gzip, bzip2 and
-//! zstd files.
+//! Lists and unpacks the members of zip archives. This includes decoding their names, refusing encrypted members and verifying
+//! checksums. The central directory at the end of the file lists the members. They are unpacked with the same decompressors as
+//! gzip, bzip2 and zstd files.
 //!
 //! Only the central directory decides where the members are and how long they are. The local header before each member may
 //! contradict it and is ignored.

@@ -1,4 +1,4 @@
-//! Classifies the bytes of a block with AVX2, in 32-byte vectors.
+//! Classifies the bytes of a block of movetext with AVX2, in 32-byte vectors.
 
 use std::arch::x86_64::{
     __m256i, _mm256_add_epi64, _mm256_and_si256, _mm256_blendv_epi8, _mm256_cmpeq_epi8, _mm256_cmpeq_epi64,

@@ -58,8 +58,8 @@ impl Classes {
         let blanks = space | line | carriage;
         let between = blanks | dot;
         let tokens = !between & (between << 1 | 1);
-        // A dot must follow each number, and each first dot must follow a number. The null move `0000` also passes this test,
-        // although it is not a number.
+        // A dot must follow each number, and each dot must follow a number or another dot. The null move `0000` also passes this
+        // test, although it is not a number.
         let numbers = tokens & digit;
         let after_numbers = digit.wrapping_add(numbers) & !digit;
         let first_dots = dot & !(dot << 1);

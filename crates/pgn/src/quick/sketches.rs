@@ -4,9 +4,9 @@ use super::lanes::Lanes;
 use super::tables::{ANY, LETTERS};
 use super::words::{FirstWords, WORDS};
 
-/// The board-independent parts of a block's moves, with one entry for each token. An ordinary move takes a pawn or a piece to a
-/// square. It may be a capture, and may name the file or the rank of its origin. Entries for all other tokens are set so that no
-/// piece matches.
+/// The board-independent parts of the moves in a block of movetext, with one entry for each token. An ordinary move takes a pawn or
+/// a piece to a square. It may be a capture, and may name the file or the rank of its origin. Entries for all other tokens are set
+/// so that no piece matches.
 #[repr(C, align(64))]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PieceTables {

@@ -30,7 +30,7 @@ macro_rules! on {
     };
 }
 
-/// Returns all combinations of paths, the general path alone first.
+/// Returns all combinations of code paths. The first one uses no fast path.
 fn ways() -> Vec<QuickWays> {
     let general = QuickWays { plain: false, quick: None };
     let plain = QuickWays { plain: true, quick: None };

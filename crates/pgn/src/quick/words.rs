@@ -2,14 +2,14 @@
 
 use super::super::lex::window;
 
-/// The number of bytes of a block.
+/// The number of bytes of text in a block.
 pub(super) const BLOCK: usize = 64;
-/// The maximum number of tokens of a block, which are processed together.
+/// The maximum number of tokens that are read from a block of text and processed together.
 pub(super) const WORDS: usize = 8;
 /// The block size plus eight bytes, since reading the last token may read up to eight bytes past the block.
 pub(super) const SPAN: usize = BLOCK + 8;
 
-/// The tokens of a block that may be moves.
+/// The tokens of a block of text that may be moves.
 #[derive(Clone, Copy)]
 pub(super) struct MoveWords {
     /// The starts of the tokens, as a bit mask. Only move numbers with dots, and blanks without an empty line, come before and
@@ -19,7 +19,7 @@ pub(super) struct MoveWords {
     pub(super) blanks: u64,
 }
 
-/// The first tokens of a block, at most eight. The entries after the last token are undefined.
+/// The first tokens of a block of text, at most eight. The entries after the last token are undefined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FirstWords {
     /// The eight bytes at the start of each token.
@@ -34,7 +34,8 @@ impl FirstWords {
     pub(super) const EMPTY: FirstWords =
         FirstWords { bytes: [0; WORDS], lengths: [0; WORDS], starts: [0; WORDS], count: 0 };
 
-    /// Splits a block into tokens. Returns the tokens and the end of the last one. The block must contain at least one token.
+    /// Splits a block of text into tokens. Returns the tokens and the end of the last one. The block must contain at least one
+    /// token.
     #[inline(always)]
     pub(super) fn split(
         span: &[u8; SPAN],

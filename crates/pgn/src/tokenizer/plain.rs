@@ -346,8 +346,8 @@ mod tests {
         }
     }
 
-    /// Checks that the fast path reads tokens as the general path does. The tokens have up to four letters from a small alphabet,
-    /// or begin with such a token.
+    /// Checks that the fast path reads tokens as the general path does. The tokens are strings of up to four letters from a small
+    /// alphabet, alone and followed by one of a few endings.
     #[test]
     fn plain_words_say_what_they_say_elsewhere() {
         let letters = b"abeKQRNOPx1248=+#?-";

@@ -113,7 +113,7 @@ pub(super) struct Compiler<'l> {
     pub(super) chains: Vec<FlatChain>,
     /// Inside a path, the first of the registers that describe the path: see `OF_PATH` in `walks.rs`. Otherwise `None`.
     pub(super) walk: Option<RegisterWord>,
-    /// True if the code read the registers that describe the path.
+    /// True if the code compiled so far reads the registers that describe the path.
     pub(super) reads_walk: bool,
     /// The first free register.
     next: usize,
@@ -136,7 +136,8 @@ pub(super) struct Compiler<'l> {
     pub(super) texts: Vec<String>,
     pub(super) of_games: Vec<crate::TagText>,
     pub(super) patterns: Vec<String>,
-    /// True if the query reads groups of regular expressions, so that a search with a regular expression has an effect.
+    /// True if the query reads groups of regular expressions. A search with a regular expression then has an effect, because it
+    /// stores the groups.
     pub(super) reads_groups: bool,
     pub(super) key_loops: usize,
     /// The addresses of the filters that are known to match wherever the code being compiled runs. An address identifies a filter.
@@ -154,7 +155,7 @@ impl<'l> Compiler<'l> {
             used(filter, &mut |var| *uses.entry(var).or_default() += 1);
             super::names::unbound(filter, &mut |var| unbound.push(var));
         });
-        // A persistent variable is also read after the game.
+        // A variable that outlives games is also read after the game, which counts as one more use.
         for var in facts.lasting() {
             *uses.entry(var).or_default() += 1;
         }
@@ -544,8 +545,8 @@ impl<'l> Compiler<'l> {
         var.0 as u16
     }
 
-    /// Compiles `there` so that it is evaluated at another position, whose number is in the register `node`. Afterwards, whether or
-    /// not `there` matches, the previous position is current again.
+    /// Compiles code for another position, whose number is in the register `node`. `there` compiles the filter that is evaluated at
+    /// this position. Afterwards, whether or not the filter matches, the previous position is current again.
     pub(super) fn at_node(
         &mut self,
         node: RegisterWord,

@@ -181,8 +181,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Compiles one argument of a `comment` filter. A plan writes no comments, so only the side effects of the argument matter. A
-    /// variable alone has none and needs no code.
+    /// Compiles one argument of a `comment` filter. A plan writes no comments, so only the side effects of the argument matter. An
+    /// argument that is only a variable has none and needs no code.
     fn said(&mut self, filter: &Filter) -> CompileResult {
         let mut variable = false;
         super::names::used(filter.node(), &mut |_| variable = true);

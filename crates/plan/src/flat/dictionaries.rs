@@ -8,7 +8,7 @@ use orbit_query::tree::{
 };
 use orbit_transforms::{Expanded, Filter, FilterRef};
 
-/// Returns true if a filter itself (not one of its operands) reads a dictionary.
+/// Returns true if a filter reads a dictionary. Its operands are not examined.
 pub(super) fn reads_dictionary(filter: FilterRef) -> bool {
     match filter {
         Ref::Condition(f) => matches!(f.op(), C::Game(GameCondition::KeyLoop { .. })),

@@ -11,8 +11,8 @@ use orbit_transforms::{Expanded, Filter, FilterRef, Squares};
 
 impl Compiler<'_> {
     /// Compiles a loop over the moves that pass the test `edge`, in order. `behind` compiles code that runs after each of these
-    /// moves. To try the next move, this code jumps to the label that it receives. After the loop, the previous position is current
-    /// again.
+    /// moves. To try the next move, this code jumps to the label that `behind` receives. After the loop, the previous position is
+    /// current again.
     pub(super) fn each_edge(
         &mut self,
         edge: &Edge<Expanded>,
@@ -46,8 +46,9 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles the value of a `--` filter's target. `behind` computes the value after the first move that passes the test and
-    /// after which `behind` matches. Without such a move, the value is `none`.
+    /// Compiles the value of a `--` filter's target. `behind` compiles the target: its code stores the value in `to` or, if the
+    /// target does not match, jumps to the label that `behind` receives. The value is that after the first move that passes the
+    /// test and after which the target matches. Without such a move, the value is `none`.
     pub(super) fn edge_value(
         &mut self,
         edge: &Edge<Expanded>,

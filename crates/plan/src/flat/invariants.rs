@@ -28,7 +28,7 @@ impl Compiler<'_> {
         fails: Label,
         done: Label,
     ) -> CompileResult {
-        // A loop over pieces visits only occupied squares. The set may contain none of them, and the loop then matches without
+        // A loop over pieces visits only occupied squares. If the set contains no occupied square, the loop matches without
         // evaluating its body.
         if all && of.pieces {
             return Ok(());
@@ -92,8 +92,8 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns true if a filter itself (not one of its operands) reads more than the current position and the squares of pieces in
-/// variables.
+/// Returns true if a filter reads more than the current position and the squares of pieces in variables. Its operands are not
+/// examined.
 fn looks_elsewhere(filter: FilterRef) -> bool {
     let is_piece = matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Game(GameSquares::Piece(_))));
     finds(filter) && !is_piece

@@ -13,13 +13,13 @@ use orbit_query::tree::{
 };
 use orbit_transforms::FilterRef;
 
-/// Returns true if a filter itself (not one of its operands) stores a value that outlasts its evaluation.
+/// Returns true if a filter stores a value that outlasts its evaluation. Its operands are not examined.
 fn keeps(filter: FilterRef) -> bool {
     matches!(filter, Ref::Condition(f) if matches!(f.op(), C::Assign(..)))
 }
 
-/// Returns true if a filter itself (not one of its operands) stores a value, reads a stored value or may end the run. Reading a
-/// variable does not count.
+/// Returns true if a filter stores a value, reads a stored value or may end the run. Reading a variable does not count. The
+/// filter's operands are not examined.
 pub(super) fn is_state(filter: FilterRef) -> bool {
     let asks_or_ends = match filter {
         Ref::Condition(f) => matches!(

@@ -7,7 +7,7 @@ use orbit_query::tree::{
 };
 use orbit_transforms::FilterRef;
 
-/// Calls `visit` with each variable that a filter itself (not one of its operands) names.
+/// Calls `visit` with each variable that a filter names. The filter's operands are not visited.
 pub(super) fn used(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -51,7 +51,7 @@ pub(super) fn used(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     }
 }
 
-/// Returns true if a filter itself (not one of its operands) assigns a variable or changes a dictionary.
+/// Returns true if a filter assigns a variable or changes a dictionary. Its operands are not examined.
 pub(super) fn assigns(filter: FilterRef) -> bool {
     let Ref::Condition(f) = filter else { return false };
     match f.op() {
@@ -70,7 +70,7 @@ pub(super) fn assigns(filter: FilterRef) -> bool {
     }
 }
 
-/// Returns the variable that a filter itself (not one of its operands) binds if it matches.
+/// Returns the variable that a filter binds if it matches. The filter's operands are not examined.
 pub(super) fn bound_by(filter: FilterRef) -> Option<VarId> {
     let Ref::Condition(f) = filter else { return None };
     match f.op() {
@@ -80,7 +80,7 @@ pub(super) fn bound_by(filter: FilterRef) -> Option<VarId> {
     }
 }
 
-/// If a filter itself (not one of its operands) unbinds a variable, calls `visit` with that variable.
+/// If a filter unbinds a variable, calls `visit` with that variable. The filter's operands are not visited.
 pub(super) fn unbound(filter: FilterRef, visit: &mut dyn FnMut(VarId)) {
     if let Ref::Condition(f) = filter
         && let C::Game(GameCondition::Unbind(var)) = f.op()
@@ -94,7 +94,7 @@ pub(super) fn is_own(filter: FilterRef) -> bool {
     matches!(filter, Ref::Squares(f) if matches!(f.op(), S::Game(GameSquares::From | GameSquares::To)))
 }
 
-/// Returns true if a filter itself (not one of its operands) stores the groups of a regular expression.
+/// Returns true if a filter stores the groups of a regular expression. Its operands are not examined.
 pub(super) fn matches_text(filter: FilterRef) -> bool {
     match filter {
         Ref::Condition(f) => matches!(f.op(), C::Game(GameCondition::WhileMatch { .. })),
@@ -103,7 +103,7 @@ pub(super) fn matches_text(filter: FilterRef) -> bool {
     }
 }
 
-/// Returns true if a filter itself (not one of its operands) reads a group of the last match of a regular expression.
+/// Returns true if a filter reads a group of the last match of a regular expression. Its operands are not examined.
 pub(super) fn reads_group(filter: FilterRef) -> bool {
     match filter {
         Ref::Number(f) => matches!(f.op(), N::Game(GameNumber::GroupStart(_))),

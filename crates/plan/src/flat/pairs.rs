@@ -36,7 +36,7 @@ impl NamePair {
     }
 }
 
-/// Returns the leading filters of a body, in order. Each is evaluated only if all filters before it match.
+/// Returns the filters that must all match for a body to match, in order. Each is evaluated only if all filters before it match.
 pub(super) fn conjuncts(body: FilterRef<'_>) -> Vec<FilterRef<'_>> {
     let braces: Vec<FilterRef<'_>> = match body {
         Ref::Condition(f) => match f.op() {
@@ -73,7 +73,7 @@ impl Compiler<'_> {
     }
 
     /// Compiles a loop over the targets of an `echo`. `body` compiles the code that runs at each target. To try the next target,
-    /// this code jumps to the label that it receives.
+    /// this code jumps to the label that `body` receives.
     pub(super) fn each_target<F: Kind<Expanded>>(
         &mut self,
         echo: &Echo<F>,
@@ -110,7 +110,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Derives tests of position pairs from the leading filters in the body of an `echo`. Skips filters that need not be evaluated.
+    /// Derives tests of position pairs from the filters at the beginning of the body of an `echo`. Skips filters for which there is
+    /// no test, as long as leaving out their evaluation has no visible effect.
     fn search(&mut self, body: FilterRef, mut pair: NamePair, in_all: bool) -> CompileResult<PairSearch> {
         let mut search = PairSearch { tests: Vec::new(), planes: None, moves: None };
         if !in_all {
@@ -198,8 +199,8 @@ impl Compiler<'_> {
         Ok(masks)
     }
 
-    /// If a filter in the body of an `echo` depends on only one position of a pair, returns its mask, and true if this position is
-    /// the source. Returns `None` if no mask is known.
+    /// If a filter in the body of an `echo` depends on only one position of a pair, returns the mask of positions at which it
+    /// matches, and true if this position is the source. Returns `None` if no mask is known.
     fn mask_of(&mut self, filter: FilterRef, pair: &NamePair) -> CompileResult<Option<(Id, bool)>> {
         let (of, source) = match filter {
             _ if self.is_leaf(filter) => (filter, false),

@@ -76,16 +76,16 @@ impl Compiler<'_> {
         stays(&var) && !body.any(&mut bans) && self.is_sure(body, &mut known, &stays)
     }
 
-    /// Returns true if all variables that a filter reads are bound, and all variables that it binds pass `stays`, the test that
-    /// they are named only inside the loop from whose body the filter comes. `known` lists the variables that are bound before the
-    /// filter, and is extended while the filter is visited.
+    /// Returns true if the evaluation of a filter may be skipped where the filter cannot match: all variables that it reads are
+    /// bound, and `stays` is true for all variables that it assigns. `stays` tests that an assignment to the variable has no effect
+    /// elsewhere. `known` lists the variables that are bound before the filter, and is extended while the filter is visited.
     pub(super) fn is_sure(
         &self,
         filter: FilterRef,
         known: &mut Vec<VarId>,
         stays: &dyn Fn(&VarId) -> bool,
     ) -> bool {
-        // An error is possible where a group is read, and that group may depend on each search.
+        // Reading a group may cause an error, and every search may change the groups that are read.
         if reads_group(filter) || self.reads_groups && matches_text(filter) {
             return false;
         }

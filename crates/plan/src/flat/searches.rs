@@ -138,7 +138,7 @@ impl Compiler<'_> {
         Ok(lead.filter(|_| !may_be_empty))
     }
 
-    /// Returns a [`Lead`], a mask that every possible first constituent of a chain (a `line` or `path`) requires. Also returns true
+    /// Returns a [`Lead`], a mask that every possible first constituent of a chain (a `line` or `path`) requires. The flag is true
     /// if the chain may be empty.
     fn first_lead<T>(
         &mut self,
@@ -183,8 +183,8 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// Returns the variables that some filters read and that may be unbound. Returns `None` if the filters store values or may
-    /// end the run.
+    /// Returns those variables that the given filters read and that may be unbound. Returns `None` if the filters store values or
+    /// may end the run.
     fn unsure(&self, filters: &[FilterRef]) -> Option<Vec<u16>> {
         let mut vars = Vec::new();
         for filter in filters {

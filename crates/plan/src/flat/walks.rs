@@ -22,7 +22,7 @@ use orbit_transforms::{Expanded, Filter, FilterRef, Number};
 const OPS_MAX: usize = 1000;
 
 /// The number of consecutive registers that describe a path. They contain the number of the position at which the path begins, the
-/// number of counted moves so far, and the number of moves so far that do not count.
+/// number of moves so far that are in the path's focus, and the number of other moves so far.
 const OF_PATH: usize = 3;
 
 impl Compiler<'_> {
@@ -334,8 +334,8 @@ impl Compiler<'_> {
     }
 }
 
-/// Returns the variable of the piece that makes all counted moves of a path. Returns `None` if other pieces can also make counted
-/// moves.
+/// Returns the variable of the piece that makes all moves in a path's focus. Returns `None` if other pieces can also make moves in
+/// the focus.
 pub(super) fn mover_of(path: &Path<Expanded>) -> Option<VarId> {
     let Some(Focus::Pieces { capture: false, of }) = &path.focus else { return None };
     let piece = piece_of(of)?;
@@ -358,8 +358,8 @@ fn each_filter<'p>(step: &'p PathStep<Expanded>, visit: &mut dyn FnMut(FilterRef
     }
 }
 
-/// Returns true if a filter itself (not one of its operands) reads the progress of a path, or depends on earlier matches because of
-/// `nestban`.
+/// Returns true if a filter reads the progress of a path, or depends on earlier matches because of `nestban`. Its operands are not
+/// examined.
 pub(super) fn is_of_walk(filter: FilterRef) -> bool {
     bans(filter)
         || match filter {

@@ -49,8 +49,8 @@ pub(crate) fn refusal_of_programs(query: &TypedQuery) -> Option<Diagnostic> {
     found
 }
 
-/// Returns a filter's name for the error message, if no flat program (a list of instructions that runs at each position) can contain
-/// this filter. Its operands are not checked.
+/// Returns a filter's name for the error message, if no flat program (a list of instructions that runs at each position) can
+/// contain this filter. Its operands are not checked.
 fn lacked_by_programs(filter: Ref<'_, Written>) -> Option<&'static str> {
     use GameCondition as G;
     match filter {
@@ -70,8 +70,8 @@ fn lacked_by_programs(filter: Ref<'_, Written>) -> Option<&'static str> {
     }
 }
 
-/// Returns true if a plan can express a filter, no matter at which positions and in which order the filter is evaluated. The
-/// transforms of the filter must be expanded.
+/// Returns true if a plan can express a filter at any position, whatever the order in which positions are evaluated. The transforms
+/// of the filter must be expanded.
 pub(crate) fn says(filter: FilterRef, vars: &[Var], variations: bool) -> bool {
     let (span, evaluations, homes) = (|_: &bool| Span::default(), 0, HashMap::new());
     let mut walk = FormWalk { vars, variations, span, evaluations, homes };
@@ -135,7 +135,7 @@ struct FilterPlace {
     /// The number of the evaluation that includes the filter. A filter inside `find`, for example, begins another evaluation. A
     /// plan can express a variable only if a single evaluation uses it.
     home: u32,
-    /// True if this is the evaluation of the query itself, which visits the positions of a game in order.
+    /// True if the filter belongs to the evaluation of the query itself, which visits the positions of a game in order.
     is_root: bool,
     /// The variables of the loops over squares that enclose the filter and belong to the same evaluation.
     loops: Vec<VarId>,
@@ -145,9 +145,9 @@ struct FilterPlace {
 /// A visitor that finds filters that no plan can express, in trees with or without expanded transforms.
 struct FormWalk<'q, M> {
     vars: &'q [Var],
-    /// True if side lines are searched as well.
+    /// True if the query searches side lines as well as main lines.
     variations: bool,
-    /// Converts a filter's mark to the filter's span in the query text.
+    /// Returns the span of a filter in the query text, from the mark that the tree stores with the filter.
     span: fn(&M) -> Span,
     evaluations: u32,
     /// The evaluation that uses each variable.

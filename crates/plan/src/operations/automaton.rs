@@ -51,7 +51,8 @@ pub struct Branch {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ChainPart {
     State(AutomatonState),
-    /// The index of a mask that must be true at the position that the walk has reached. It consumes neither a position nor a move.
+    /// The index of a mask that must be true at the position that the walk has reached. This test consumes neither a position nor a
+    /// move.
     Guard(u16),
 }
 

@@ -38,12 +38,12 @@ pub struct FlatChain {
     /// The registers with the bounds of the range in which the value of the `line` or `path` must lie. `None` if every value is
     /// allowed.
     pub range: Option<[RegisterWord; 2]>,
-    /// The moves of a path that count; the search skips all others. `None` if every move counts.
+    /// The moves that the constituents of a path can match; the search skips all others. `None` if they can match every move.
     pub focus: Option<FlatFocus>,
     /// For a path with `max N`, the code that computes N, and the register in which the code stores it.
     pub largest: Option<(Label, RegisterWord)>,
     /// The first of three registers that the constituents of a path read: the position at which the path begins, the number of
-    /// counted moves so far, and the number of moves so far that do not count.
+    /// moves so far that are in `focus`, and the number of other moves so far.
     pub of_path: RegisterWord,
     /// The results of earlier searches that this search may reuse.
     pub memory: SearchMemory,
@@ -88,7 +88,7 @@ impl FlatOp {
     }
 }
 
-/// The moves of a path that count; all others are skipped.
+/// The moves that the constituents of a path can match; all others are skipped.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FlatFocus {
     /// The moves of the side that is to move at the start of the path.
@@ -98,7 +98,7 @@ pub enum FlatFocus {
     Pieces {
         /// The register that contains the set.
         set: RegisterWord,
-        /// True if moves that capture one of these pieces count as well.
+        /// True if the constituents can also match moves that capture one of these pieces.
         capture: bool,
     },
 }

@@ -349,8 +349,8 @@ pub enum Instr {
         node: RegisterWord,
         done: Label,
     },
-    /// If the result of a search from the current position has been stored, loads it and jumps to `done`. The optional key is the
-    /// piece on which the result depends.
+    /// If the result of a search from the current position has been stored, loads it and jumps to `done`. If the result depends on
+    /// a piece, `key` is the register of this piece.
     Recall {
         site: u16,
         key: Option<RegisterWord>,

@@ -45,7 +45,7 @@ pub(super) fn dialects(body: &Node, text: &str, remarks: &mut Vec<Diagnostic>) {
     }
 }
 
-/// Returns the squares of a designator.
+/// Returns the squares of a designator. Returns `None` for other filters.
 fn designated(node: Ref<Written>) -> Option<Bitboard> {
     match node {
         Ref::Squares(f) => match f.op() {

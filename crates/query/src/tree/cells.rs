@@ -44,7 +44,7 @@ impl<V: CellValues> Cells<V> {
         Cells((0..count).map(|_| Cell::Unbound).collect())
     }
 
-    /// Returns the same number of cells, all unbound.
+    /// Returns as many cells as `self` has, all of them unbound.
     #[must_use]
     pub fn emptied(&self) -> Cells<V> {
         Cells::unbound(self.0.len())

@@ -84,7 +84,8 @@ impl TypedQuery {
         Some(TypedQuery { body: Node::Number(first), ..self.clone() })
     }
 
-    /// Returns true if a filter itself (not one of its operands) writes a comment, and the header allows that comment.
+    /// Returns true if the operation of a filter writes a comment, and the header allows that comment. The operands of the filter
+    /// are not examined.
     fn is_written(&self, filter: Ref<Written>) -> bool {
         let last = comments_of(filter);
         last != Comments::Silent && self.header.comments <= last
@@ -128,7 +129,7 @@ fn is_sort(filter: Ref<'_, Written>) -> bool {
     }
 }
 
-/// Counts the `sort` filters inside a filter that make the whole filter match whenever they have a value.
+/// Counts the `sort` filters inside `filter` that have a value only at positions at which `filter` matches.
 fn sorts_at_hits(filter: Ref<'_, Written>) -> usize {
     if is_sort(filter) {
         return 1;
@@ -155,7 +156,8 @@ fn sorts_at_hits(filter: Ref<'_, Written>) -> usize {
     }
 }
 
-/// Returns true if a filter itself (not one of its operands) reads a variable or tests if one is bound.
+/// Returns true if the operation of a filter reads a variable or tests if one is bound. The operands of the filter are not
+/// examined.
 fn reads_variable(filter: Ref<'_, Written>) -> bool {
     match filter {
         Ref::Condition(f) => matches!(

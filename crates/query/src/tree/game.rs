@@ -24,10 +24,10 @@ operands! {
         At { at: Position<P>, of: Condition<P> },
         /// A test of moves: `L--R`, `L[x]R`, or `L--R(T)` with a target T that is a condition.
         Edge { edge: Edge<P>, target: Option<Any<P>> },
-        /// `move ...` used as a condition.
+        /// `move ...` used as a condition: true if some move satisfies the filter.
         Move(Move<P>),
-        /// `primary`: the move that led here is the first one from its parent position. `secondary`: it is another one. Both are
-        /// false at the start of the game.
+        /// `primary`: the move that led here is the first move from the parent position. `secondary`: it is not the first move.
+        /// Both are false at the start of the game.
         Sibling(Sibling),
         /// `castle`, `o-o`, `o-o-o`, `enpassant`: the move that led here is of this kind.
         Arrived(Special),
@@ -44,11 +44,11 @@ operands! {
         Try,
         /// `ancestor(P Q)`, or `descendant(Q P)`: P is an ancestor of Q.
         Ancestor { ancestor: Position<P>, of: Position<P> },
-        /// `echo (s t) F`, where F is not a number.
+        /// `echo (s t) F`, where F is not a number: true if F matches at some position `t`.
         Echo(Echo<Any<P>>),
         /// `piece X=S`. If S is a single occupied square, X becomes the piece on that square.
         BindPiece { var: VarId, of: Squares<P> },
-        /// `piece all X in S F`.
+        /// `piece all X in S F`: true if F matches for the piece on each occupied square of S.
         PieceAll { var: VarId, domain: Squares<P>, body: Any<P> },
         /// `x=?S`. If S is empty, the filter fails and x keeps its value.
         AssignSome { var: VarId, of: Squares<P> },
@@ -132,15 +132,15 @@ operands! {
         Sort { sort: SortId, of: Number<P> },
         /// `countmoves L--R(T)`: the number of moves that pass the test and after which T matches.
         CountMoves { edge: Edge<P>, target: Option<Any<P>> },
-        /// `move legal count` and `move pseudolegal count`.
+        /// `move legal count` and `move pseudolegal count`: the number of these moves that satisfy the filter.
         Move(Move<P>),
         /// `line ...`: the number of positions of the line.
         Line(Line<P>),
         /// `path ...`: the number of moves in the path, or the largest value of its option `max`.
         Path(Path<P>),
-        /// `pathcount`: the number of counted moves that the current path has so far.
+        /// `pathcount`: the number of moves in the current path so far. Moves that are out of focus are not counted.
         PathCount,
-        /// `pathcountunfocused`: the number of moves so far in the current path that do not count, because they are out of focus.
+        /// `pathcountunfocused`: the number of moves so far that the current path skipped, because they are out of focus.
         PathCountUnfocused,
         /// `positionid`: the number of the position in its game.
         PositionId,
@@ -319,7 +319,7 @@ operands! {
     pub struct Move<P: Form> {
         /// The moves that are tested.
         pub of: MoveOf,
-        /// The value of the filter.
+        /// The kind of value that the filter has.
         pub value: MoveValue,
         /// `from S`: the origin square of the move is in S.
         pub from: Option<Squares<P>>,
@@ -336,7 +336,7 @@ operands! {
         pub only: Special,
         /// `null`: the move is a null move.
         pub null: bool,
-        /// `primary`: the move is the first one from its position. `secondary`: it is another one.
+        /// `primary`: the move is the first move from its position. `secondary`: it is not the first move.
         pub sibling: Option<Sibling>,
         /// `comment(...)`: the comment is written at the position after each move that satisfies the filter.
         pub comment: Option<Vec<Any<P>>>,
@@ -376,7 +376,7 @@ pub enum MoveValue {
 pub struct Echo<F> {
     /// The variable `s`, which is bound to the current position.
     pub source: VarId,
-    /// The variable `t`, which is bound to each other position of the game in turn.
+    /// The variable `t`, which is bound in turn to every position of the game except the current one.
     pub target: VarId,
     /// `in all`: the values of `t` include the current position.
     pub in_all: bool,
@@ -460,7 +460,7 @@ operands! {
         pub nestban: bool,
         /// True if the first line that the search finds determines the value. Otherwise the longest line does.
         pub first_match: bool,
-        /// `primary` or `secondary`: the line continues only to first children, or only to other children.
+        /// `primary` or `secondary`: the line continues only to first children, or only to children that are not the first.
         pub sibling: Option<Sibling>,
         /// True if the filter writes no comments.
         pub quiet: bool,
@@ -502,7 +502,7 @@ operands! {
         pub keep_all_best: bool,
         /// True if comments name the squares of the pieces in focus.
         pub piece_path: bool,
-        /// True if each move that counts gets a comment.
+        /// True if each move that counts (see `focus`) gets a comment.
         pub verbose: bool,
         /// A title for comments.
         pub title: Option<String>,

@@ -22,7 +22,7 @@ impl TypedQuery {
     }
 }
 
-/// Returns true if a match of this filter itself, not of one of its operands, has a span.
+/// Returns true if a match of this filter has a span of its own. Spans of its operands are not considered.
 fn has_span<P: Form>(filter: Ref<'_, P>) -> bool {
     match filter {
         Ref::Condition(f) => match f.op() {
@@ -59,8 +59,9 @@ fn was_played<P: Form>(of: &Move<P>) -> bool {
     matches!(of.of, MoveOf::Played | MoveOf::Previous)
 }
 
-/// Returns true if a filter, or one below it, depends on results at earlier positions. `in_path` is true if the filter is evaluated
-/// during the search for a path. Filters that read the progress of that path then depend only on the path, and are ignored.
+/// Returns true if a filter, or a filter inside it, depends on results at earlier positions. `in_path` is true if the filter is
+/// evaluated during the search for a path. Filters that read the progress of that path then depend only on the path, and are
+/// ignored.
 fn recalls<P: Form>(filter: Ref<'_, P>, in_path: bool) -> bool {
     let path = match filter {
         Ref::Number(f) if let NumberOp::Game(GameNumber::Path(path)) = f.op() => Some(path),
@@ -77,7 +78,8 @@ fn recalls<P: Form>(filter: Ref<'_, P>, in_path: bool) -> bool {
         || filter.children().into_iter().any(|child| recalls(child, in_path || path.is_some()))
 }
 
-/// Returns true if a filter itself, not one of its operands, reads the progress of the path being searched.
+/// Returns true if the operation of a filter reads the progress of the path being searched. The operands of the filter are not
+/// examined.
 fn is_progress<P: Form>(filter: Ref<'_, P>) -> bool {
     match filter {
         Ref::Number(f) => {

@@ -72,7 +72,7 @@ enum ComparisonTest {
     /// The compared value must contain this string, which is in lower case.
     Contains(String),
     Number(Compare, i64),
-    /// Like `Number`, but in thousandths.
+    /// A comparison with a number in thousandths.
     Thousandths(Compare, i64),
     Date(Compare, Date),
     /// The opening satisfies all of these comparisons. There is one for a bound and two for a range.
@@ -216,7 +216,7 @@ pub enum ConditionError {
     },
 }
 
-/// The names in conditions that are not names of tags.
+/// The names of the fields that are not tags, such as `player` and `elo`.
 const FIELDS: [&str; 16] = [
     "player",
     "elo",
@@ -387,7 +387,8 @@ impl ComparisonField {
         })
     }
 
-    /// Creates the field for the tag that the user wrote as `tag:` and `name`. Fails if the name resembles a known tag's name.
+    /// Creates the field for a tag from `name`, the text that the user wrote after `tag:`. Fails if the name resembles a known
+    /// tag's name.
     fn own(name: &str) -> Result<ComparisonField, ConditionError> {
         match tag_named(name) {
             Ok(name) => Ok(ComparisonField::tag(name, true)),
@@ -437,8 +438,8 @@ impl Comparison {
         if let ComparisonField::Tag { name, is_own: true, .. } = &self.field { Some(name) } else { None }
     }
 
-    /// If a field determined from the moves corresponds to the compared tag, returns the name of the field, such as `opening-name`
-    /// for the tag Opening.
+    /// Returns the name of the field that corresponds to the compared tag but is determined from the moves: `opening-name` for the
+    /// tag `Opening`. Returns `None` if there is no such field.
     pub fn field_of_moves(&self) -> Option<&'static str> {
         let ComparisonField::Tag { name, .. } = &self.field else { return None };
         match name.to_ascii_lowercase().as_str() {

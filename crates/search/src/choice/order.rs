@@ -182,7 +182,7 @@ pub fn chance(game: &GameRow, seed: u64) -> u64 {
 #[derive(Clone, Debug)]
 pub struct TopGames<T> {
     max: usize,
-    /// The ranks of the kept games, if these must be distinct.
+    /// The ranks of the kept games, if no two games may have the same rank.
     ranks: Option<HashSet<Rank>>,
     /// The kept entries. The worst one is at the top of the heap.
     kept: BinaryHeap<RankEntry<T>>,
@@ -261,7 +261,7 @@ impl<T> TopGames<T> {
         entries
     }
 
-    /// Returns whether two lists have the same limit and treat equal ranks alike, and so can be merged.
+    /// Returns whether two lists can be merged: they have the same limit, and both or neither of them require distinct ranks.
     pub fn is_like(&self, other: &TopGames<T>) -> bool {
         self.max == other.max && self.ranks.is_some() == other.ranks.is_some()
     }

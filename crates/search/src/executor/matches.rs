@@ -71,8 +71,7 @@ impl<'a> MatchCounts<'a> {
     }
 }
 
-/// True if an earlier search has already read these blocks from memory. More searches are then likely, so it can pay to keep the
-/// blocks on the card.
+/// Returns whether a query depends on the number of matching positions in each game.
 fn counts(header: &Header) -> bool {
     header.match_count.is_some() || header.sort_match_count
 }

@@ -51,15 +51,15 @@ pub struct ExplorerRequest {
     /// The position. It has an en passant square only if a pawn can capture there.
     pub(super) position: Position,
     pub(super) chess: Chess,
-    /// The opening of the position. If the position is not named, the opening of the last named position before it.
+    /// The opening of the position, if the position has a name. Otherwise, the opening of the last position with a name before it.
     pub(super) opening: Option<&'static Opening>,
     /// The moves from the standard starting position to the requested position, if the request contains them.
     pub(super) way: Option<Vec<PackedMove>>,
     /// The earliest and the latest date that a game may have.
     since: Option<Date>,
     until: Option<Date>,
-    /// The accepted groups of mean ratings, speeds, and modes (true for rated games, false for casual games). An empty list accepts
-    /// all games.
+    /// The accepted rating groups (of the mean of both ratings), speeds, and modes (true for rated games, false for casual games).
+    /// An empty list accepts all games.
     ratings: Vec<u32>,
     speeds: Vec<Speed>,
     modes: Vec<bool>,
@@ -129,7 +129,8 @@ impl ExplorerRequest {
         !self.way.as_ref().is_none_or(is_same)
     }
 
-    /// Returns true if neither bound on the date includes a day. The year and month of a game then decide.
+    /// Returns true if neither bound on the date includes a day. Then the year and month of a game show whether it is within the
+    /// bounds.
     pub(super) fn is_by_months(&self) -> bool {
         [self.since, self.until].into_iter().flatten().all(|date| date.day.is_none())
     }

@@ -15,8 +15,8 @@ use orbit_visits::{HeldBlocks, NarrowedStream, OpenTables, PositionTable, TableE
 pub struct TabledGames {
     /// The games counted from the tables.
     pub part: ExplorerPart,
-    /// The blocks (groups of games) that are not covered by a table. If the request needs facts that tables do not contain, all
-    /// blocks that contain the position.
+    /// The blocks (groups of games) that are not covered by a table. If the request needs facts that tables do not contain, these
+    /// are all blocks that contain the position.
     pub rest: BlockStream,
     /// The tables that were used.
     pub used: Vec<UsedTable>,
@@ -98,7 +98,7 @@ impl Explorer {
             if asked.takes(&game.facts) {
                 part.other_way += u64::from(!way.is_empty() && !game.is_by_way);
                 // The table does not record which games were skipped when the reel was built. Until a game is read, it therefore
-                // has its index in the reel instead of its number. Both are in the same order.
+                // has its index in the reel instead of its number. Indices and numbers have the same order.
                 let place = reel.games_before(game.block) + game.game as u32;
                 let turn = asked.position.state.turn();
                 part.add((&game.facts, place), game.mv, turn, |mv| ExploredGame::at_place(place, mv));

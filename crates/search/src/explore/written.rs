@@ -61,15 +61,15 @@ impl<'a> Explored<'a> {
         })
     }
 
-    /// Returns the opening of the position after a move, if that position is named.
+    /// Returns the opening that a move reaches, if the position after the move is that of a named opening.
     fn opening_after(&self, mv: PackedMove) -> Option<&'static Opening> {
         let mut position = self.asked.position;
         position.play(mv);
         Opening::from_position(&position)
     }
 
-    /// Returns the answer in the JSON format of lichess's explorer. As in this format, castling is written as the king capturing
-    /// its rook: `e1h1`.
+    /// Returns the answer in the JSON format of lichess's explorer. In this format, castling is written as the king capturing its
+    /// rook: `e1h1`.
     pub fn json(&self) -> Value {
         let [white, draws, black] = self.total();
         let moves = self.moves.iter().take(self.asked.moves_max).map(|(mv, sum)| self.move_json(*mv, sum));

@@ -112,7 +112,8 @@ impl GameRef {
         self.checked(node).ply_of(node)
     }
 
-    /// Returns the index of the side line that contains a node, in node order, or `None` for nodes on the main line.
+    /// Returns the index of the side line that contains a node, or `None` for nodes on the main line. Side lines are numbered in
+    /// the order of their nodes.
     pub fn line(&self, node: u32) -> Option<usize> {
         Some(self.checked(node).line_of(node)?.index())
     }

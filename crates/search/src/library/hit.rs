@@ -68,8 +68,8 @@ impl HitSpan<'_> {
     }
 
     /// Returns the nodes of the span in filter order. These are, for a line, the positions of its constituents; for a path, its
-    /// start and the positions after the moves that count; for a move, the positions before and after it; for `find`, the hit and
-    /// the positions found; for `echo`, both positions.
+    /// start and the positions after its moves (without those that a `focus` skips); for a move, the positions before and after it;
+    /// for `find`, the hit and the positions found; for `echo`, both positions.
     pub fn nodes(&self) -> &[u32] {
         &self.span.nodes
     }
@@ -108,7 +108,8 @@ impl Hit {
         self.game.ply(self.node)
     }
 
-    /// Returns the index of the side line that contains the position, in node order, or `None` for positions on the main line.
+    /// Returns the index of the side line that contains the position, or `None` for positions on the main line. Side lines are
+    /// numbered in the order of their nodes.
     pub fn line(&self) -> Option<usize> {
         self.game.line(self.node)
     }

@@ -108,7 +108,7 @@ impl<'a> DatabaseOptions<'a> {
         self
     }
 
-    /// Sets the graphics card. If `None`, [`EngineChoice::Auto`] uses no card.
+    /// Sets the options for opening the graphics card. If `None`, [`EngineChoice::Auto`] uses no card.
     pub fn gpu(mut self, options: Option<GpuOptions>) -> Self {
         self.engine.gpu = options;
         self

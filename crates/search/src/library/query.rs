@@ -90,8 +90,8 @@ impl Query {
         Query::parse(&diagram.map_err(|diagnostic| QueryError::new(board, diagnostic))?.text)
     }
 
-    /// Returns the query of `orbit scan --similar`. Its value is the similarity of a position to the board, in percent, under the
-    /// best of the transforms.
+    /// Returns the query of `orbit scan --similar`. Its value is the similarity of a position to the board in percent. If there are
+    /// transforms, it is the greatest similarity to any transformed copy of the board.
     ///
     /// # Errors
     ///

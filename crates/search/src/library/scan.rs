@@ -588,8 +588,8 @@ impl<'a> Scan<'a> {
         Ok(ThemeMatrix::new(labels, counts, &groupings))
     }
 
-    /// Counts the hits of each query by group. Results are also counted for the selected player, and for the sides that have the
-    /// patterns.
+    /// Counts the hits of each query by group. Scores are those of the selected player or, if there is none, of White. Game results
+    /// are also counted for the sides whose patterns matched.
     fn grouped(self, stats: Stats) -> Result<Vec<Counts>, DatabaseError> {
         let stats = if self.choice.player.is_some() { stats.for_player() } else { stats };
         let collector = StatisticsCollector::new(stats.with_sides());

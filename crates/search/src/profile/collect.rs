@@ -49,13 +49,15 @@ pub struct Record {
 pub struct ThemeTally {
     /// The number of the player's games with the theme.
     pub player: u64,
-    /// The number of the player's games in which the player has the pattern, if the theme determines a side.
+    /// The number of the player's games in which the pattern of the player's side matched, if the theme tells the patterns of both
+    /// sides apart.
     pub own: u64,
-    /// The number of the player's games in which the opponent has the pattern, if the theme determines a side.
+    /// The number of the player's games in which the pattern of the opponent's side matched, if the theme tells the patterns of
+    /// both sides apart.
     pub opponent: u64,
     /// The number of other players' games with the theme.
     pub others: u64,
-    /// True if the theme determines which side has the pattern.
+    /// True if the theme shows whether the pattern that matched is White's or Black's.
     pub tells_sides: bool,
 }
 
@@ -117,9 +119,9 @@ pub struct ProfilePart {
     pub positions: [BTreeMap<String, Record>; 2],
     /// The number of games with each of [`THEMES`].
     pub themes: Vec<ThemeTally>,
-    /// The sums from which the figures about time trouble are computed.
+    /// The results of games that reached each of [`ENDINGS`], followed by the results of games that reached any of them.
     pub endings: Vec<Record>,
-    /// The sums for time trouble.
+    /// The sums from which the figures about time trouble are computed.
     pub clocks: ClockTally,
     /// The sums for losses of evaluation.
     pub losses: LossTallies,

@@ -119,14 +119,15 @@ pub struct ThemeRow {
     /// The title of the theme.
     pub title: String,
     /// The share of the player's games with the theme. If the database contains no games of other players, only games in which the
-    /// player has the pattern are counted.
+    /// pattern of the player's side matched are counted.
     pub player: ThemeShare,
-    /// The share of other players' games with the theme. If the database contains none and the theme determines a side, this is the
-    /// share of the player's games in which the opponent has the pattern.
+    /// The share of other players' games with the theme. If the database contains no such games and the theme tells the patterns of
+    /// both sides apart, this is the share of the player's games in which the pattern of the opponent's side matched.
     pub field: Option<ThemeShare>,
     /// The player's share minus the share in the field.
     pub difference: Option<ShareDifference>,
-    /// The numbers of the player's games in which the player and the opponent have the pattern, if the theme determines a side.
+    /// The number of the player's games in which the pattern of the player's side matched, and the number in which the pattern of
+    /// the opponent's side matched, if the theme tells these patterns apart.
     pub has_pattern: Option<[u64; 2]>,
 }
 
@@ -150,7 +151,7 @@ pub struct Losses {
     pub games: u64,
     /// The player's moves: one row per class of remaining time, followed by a row for all moves.
     pub player: Vec<LossRow>,
-    /// The same rows for the opponents' moves.
+    /// The opponents' moves: one row per class of remaining time, followed by a row for all moves.
     pub opponents: Vec<LossRow>,
 }
 

@@ -19,9 +19,9 @@ pub struct CommentStyle {
     pub matches: bool,
     /// For each `sort` value, the name under which it is written at the start of the game, or `None` if it is not written.
     pub sorts: Vec<Option<String>>,
-    /// True if tags are set.
+    /// True if the tags that the query sets are written to the text.
     pub tags: bool,
-    /// True if comments are removed.
+    /// True if the comments that the query removes are left out of the text.
     pub removes: bool,
 }
 

@@ -168,8 +168,8 @@ pub struct CopyFindings {
     pub text: String,
     /// The transform that turns the original filter into the copy.
     pub transform: String,
-    /// The square to which the copy's transform maps the first single square in the filter. It is `None` unless every copy has such
-    /// a square.
+    /// The square to which the copy's transform maps the filter's first piece designator with a single square. It is `None` unless
+    /// every copy has such a square.
     pub anchor: Option<String>,
     /// The shift of the copy in files and ranks. It is `None` if there is an `anchor`, or if no single shift produces the copy.
     pub offset: Option<[i8; 2]>,
@@ -268,7 +268,7 @@ pub enum Unit {
     Positions,
 }
 
-/// One group.
+/// One group of a [`Histogram`].
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct HistogramRow {
     /// The name of the group, such as `2015` or `2400-2499`.
@@ -295,9 +295,9 @@ pub struct HistogramRow {
 pub struct SampleHit {
     /// The game's number across all sources, from 1.
     pub game: u64,
-    /// The name of its source.
+    /// The name of the source that contains the game.
     pub source: String,
-    /// The name of White, or `?` if it is unknown, like all other unknown tags.
+    /// The name of White. An unknown name, event or date is `?`.
     pub white: String,
     /// The name of Black.
     pub black: String,
@@ -353,7 +353,7 @@ pub struct SortedBy {
 pub struct ListedGame {
     /// The game's number across all sources, from 1.
     pub game: u64,
-    /// The name of its source.
+    /// The name of the source that contains the game.
     pub source: String,
     /// The players with their ratings or, for a game without players, its title.
     pub players: String,

@@ -13,7 +13,7 @@ pub const LEVELS: u8 = 8;
 /// A square grid of counts: one for each square of the board, or one for each shift.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HeatMap {
-    /// The meaning of the counts.
+    /// The caption of the map, which describes the counts.
     pub label: String,
     /// The meaning of the cells.
     pub grid: Grid,
@@ -59,7 +59,7 @@ impl Palette {
 
 impl HeatMap {
     /// Creates a map of the hits of transformed copies, added up by the place of the copy on the board. Returns `None` if all
-    /// copies have the same place, or if a copy has no place.
+    /// copies have the same place, or if the place of a copy is unknown because no single shift produces the copy.
     pub(crate) fn from_places(places: &CopyPlaces, counts: &[u64]) -> Option<HeatMap> {
         let (label, grid, cells): (_, _, Option<Vec<usize>>) = match places {
             CopyPlaces::Squares(squares) => (

@@ -5,8 +5,8 @@ use orbit_core::board::{Bitboard, Board, Code, Square, role_name};
 use orbit_engine::Answer;
 use orbit_transforms::{CopyDifference, Placement};
 
-/// Describes the value of a query at a position in words. Returns an empty string for a condition. If the value is a set of more
-/// than `squares_max` squares, only their number is given.
+/// Describes the value of a query at a position in words. Returns an empty string if the query is only a condition. If the value is
+/// a set of more than `squares_max` squares, only their number is given.
 pub(super) fn label(value: (Answer, Option<&[u8]>), board: &Board, squares_max: usize) -> String {
     match value {
         (_, Some(text)) => {

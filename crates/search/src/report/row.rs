@@ -79,7 +79,8 @@ pub struct Row<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Returns the names of pieces in the filter, each with the matched squares on the board as it was in the game.
+    /// Returns the names of pieces in the filter, each with its matched squares. The squares are those of the board in the game,
+    /// even if the query was evaluated with colours swapped.
     pub(super) fn matched(&self, row: &Row) -> Vec<(&'a str, Bitboard)> {
         let board = row.position.board;
         match self.side(&row.game) {

@@ -165,7 +165,7 @@ pub fn side_lines_line(side_lines: u64, variations: bool) -> Option<String> {
     (side_lines > 0).then(|| format!("{} {are} not searched: {remedy}", grouped(side_lines)))
 }
 
-/// Returns a sentence about extra bytes at the end of a reel file, a database of games.
+/// Returns a sentence for the user about extra bytes after the end of a reel (a file of packed games). `bytes` is their number.
 pub fn behind_sentence(bytes: u64) -> String {
     format!(
         "{} bytes behind its end are no part of the reel and not read: an append that was interrupted or is going on wrote them, or \

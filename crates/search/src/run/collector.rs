@@ -64,7 +64,7 @@ pub trait Collector: Sync {
     }
 }
 
-/// A collector that is optional.
+/// A collector that may be missing. Without a collector, no facts are needed and there is no part.
 impl<C: Collector> Collector for Option<C> {
     type Part = Option<C::Part>;
 
@@ -100,7 +100,7 @@ impl<C: Collector> Collector for Option<C> {
     }
 }
 
-/// Declares each collector of a run once. The tests of parts use the same list.
+/// Declares [`Collectors`] and [`Parts`] from one list of collectors. The tests of parts use this list, too.
 macro_rules! collectors {
     ($($(#[doc = $doc:literal])+ $name:ident: $collector:ty,)+) => {
         /// The collectors of a run, each of which is optional.

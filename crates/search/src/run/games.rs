@@ -39,7 +39,7 @@ pub struct GamesCollector {
     reach: ListReach,
 }
 
-/// A game that hits.
+/// A found game, which is written as PGN.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum WrittenGame {
     /// A game whose text has not been read yet.
@@ -258,8 +258,8 @@ impl GamesTaken {
         self.left == 0
     }
 
-    /// Returns whether the next game is within the range to accept: after the skipped games, and before the limit. Each call stands
-    /// for one more game.
+    /// Returns whether the next game is within the range to accept: after the skipped games, and before the limit. Each call is
+    /// about the game after that of the previous call.
     pub fn takes_next(&mut self) -> bool {
         if self.skip > 0 {
             self.skip -= 1;

@@ -28,8 +28,8 @@ pub struct ListPart {
     games_max: Option<u64>,
 }
 
-/// The limits on lists. The number of games before a part is known only when parts are merged, so this is when limits are applied.
-/// But no part contains more games than the list skips and lists in total.
+/// The limits on lists. They are applied when parts are merged, because only then is the number of games before a part known.
+/// Before that, each part contains at most as many games as the list skips and lists in total.
 #[derive(Debug, Default)]
 pub struct ListReach {
     games_max: Option<u64>,

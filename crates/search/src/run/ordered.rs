@@ -12,7 +12,7 @@ use orbit_database::{GameTexts, MemoryBudget, StreamedBlock, TextError};
 use orbit_engine::Wants;
 use orbit_reel::GameRow;
 
-/// Keeps the games that come first in an order, written in all list formats.
+/// Keeps the games that come first in an order, each with its lines in all list formats.
 #[derive(Debug)]
 pub struct OrderedCollector {
     order: Order,

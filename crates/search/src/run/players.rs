@@ -30,7 +30,7 @@ pub struct SpellingsPart {
     pub opponent: BTreeMap<String, [u64; 2]>,
     /// The player's FIDE numbers, and the spellings of the name that occur with each.
     pub numbers: BTreeMap<u32, BTreeSet<String>>,
-    /// The names in all read games that are similar to the player's name but do not match it.
+    /// The names in all read games that are similar to the player's name but do not match it, and the number of games with each.
     pub near: BTreeMap<String, u64>,
 }
 

@@ -33,8 +33,8 @@ impl WholeTextsCollector {
         (!compared.is_empty()).then_some(WholeTextsCollector { compared })
     }
 
-    /// Returns the comparisons that no game meets although some values contain the string. Each has the number of games with such a
-    /// value.
+    /// Returns the comparisons that no game meets although some values contain the string. Each comparison comes with the number of
+    /// games that have such a value.
     pub fn missed<'a>(&'a self, part: &'a WholeTextsPart) -> impl Iterator<Item = (&'a Comparison, u64)> {
         let games = self.compared.iter().zip(&part.games);
         games.filter(|(_, games)| games[0] == 0 && games[1] > 0).map(|(compared, games)| (compared, games[1]))

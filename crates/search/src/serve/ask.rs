@@ -311,7 +311,7 @@ impl Keeping {
         }
     }
 
-    /// Drops the blocks without any of the first games in the order.
+    /// Drops the blocks that contain none of the games that come first in the order.
     fn prune(&mut self) {
         let Some((order, top)) = self.order.take() else { return };
         let mut places = vec![None; self.blocks.len()];

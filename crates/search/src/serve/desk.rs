@@ -30,7 +30,7 @@ pub struct ServeOptions {
     pub kept_max: u64,
     /// The engine for requests that do not name one.
     pub engine: EngineChoice,
-    /// The graphics card. If it is `None`, a card is used only for requests that name the engine `gpu`.
+    /// The options for opening the graphics card. If they are `None`, a card is used only for requests that name the engine `gpu`.
     pub gpu: Option<GpuOptions>,
     /// The number of threads for each query.
     pub threads: usize,

@@ -46,7 +46,7 @@ pub(super) enum SlowWork {
     Positions(Box<PositionRequest>),
 }
 
-/// A short request, which is answered quickly.
+/// A short request, which is answered quickly: for hits, for a game, or for an explanation.
 pub(super) struct Quick {
     pub(super) id: RequestId,
     pub(super) work: QuickWork,

@@ -400,7 +400,7 @@ impl What {
     }
 }
 
-/// The fields that a request for results from hits has in addition to those of a [`Request`].
+/// The fields that a `batch`, `count`, `statistics` or `write` request has in addition to those of a [`Request`].
 const OF_MAKE: [&str; 2] = ["database", "progress"];
 
 impl Make {

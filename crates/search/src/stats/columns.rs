@@ -227,8 +227,8 @@ impl GroupColumn {
         matches!(self, GroupColumn::Measures { .. })
     }
 
-    /// Returns whether the player that a group represents has White in a game, and whether this player has Black. Returns `None` if
-    /// groups are not players.
+    /// For a group that represents a player, returns two values: true if the player has White in the game, and true if the player
+    /// has Black. Returns `None` if groups are not players.
     pub(super) fn sides(&self, game: usize, code: GroupCode) -> Option<[bool; 2]> {
         let GroupColumn::Players { codes, .. } = self else { return None };
         Some(codes[game].map(|player| player == code))

@@ -47,7 +47,7 @@ struct CountsData {
     groups_max: usize,
     score_of: ScoreOf,
     tells_values: bool,
-    /// The fields `tells_sides` of [`Stats`] and of [`Counts`]: whether the scores of the sides that have the pattern are
+    /// The fields `tells_sides` of [`Stats`] and of [`Counts`]: whether the scores of the sides whose pattern matched are
     /// requested, and whether the query determines these sides.
     tells_sides: [bool; 2],
     total: [Tally; 2],

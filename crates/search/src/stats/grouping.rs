@@ -61,7 +61,8 @@ pub enum By {
     /// The value of the query at a hit, in steps. For a set, it is the number of squares. Hits of a condition are in the group
     /// `true`.
     Value(u32),
-    /// The matching copies, of those that the outermost transform makes. A position is counted in the group of each matching copy.
+    /// The copies of the query that match at a hit, among those that its outermost transform makes. A hit is counted in the group
+    /// of each matching copy.
     Copy,
     /// The number of moves in a hit's span (the moves that matched), rounded to steps.
     Length(u32),
@@ -302,7 +303,8 @@ impl By {
         matches!(self, By::Player | By::Opponent | By::PlayerOf(_))
     }
 
-    /// Returns whether only hits have the property. Groups of such a property are compared with all games.
+    /// Returns whether only hits have the property. A group of such a property contains only hits, and its counts are compared with
+    /// those of all games.
     pub fn is_of_hits(&self) -> bool {
         matches!(self, By::Value(_) | By::Copy | By::Position) || self.is_of_spans() || self.is_of_moves()
     }

@@ -1,15 +1,16 @@
-//! Counts the hits of several queries in the same games.
+//! Counts the hits of several queries in one set of games.
 
 use serde::{Deserialize, Serialize};
 
 use super::{CountedGames, Counts, Stats, TooManyGroups, people};
 use crate::found::Found;
 
-/// The counts of several queries in the same games. Counts that do not depend on hits are computed once for all queries.
+/// The counts of several queries in one set of games. Counts that do not depend on hits are computed once for all queries.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct ManyCounts {
     /// The counts of each query. Those of the first query contain the groups of all games, the others only the groups of games with
-    /// hits. If only some queries search side lines, the first query of each kind has the groups of all games.
+    /// hits. If only some queries search side lines, the first query with side lines and the first query without them contain the
+    /// groups of all games.
     counts: Vec<Counts>,
     /// For each query, true if it searches only main lines while others also search side lines.
     main_lines: Vec<bool>,

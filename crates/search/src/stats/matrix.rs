@@ -49,8 +49,9 @@ pub struct ThemeLabel {
     pub query: String,
 }
 
-/// The counts of themes in the same games, in total and by the same groupings. `Serialize` writes the JSON of `orbit batch --format
-/// json`. The rows of a theme are computed on demand, because with many themes and groups, all rows would need gigabytes.
+/// The counts of themes, in total and by group. All themes are counted in one set of games and by one list of groupings.
+/// `Serialize` writes the JSON of `orbit batch --format json`. The rows of a theme are computed on demand, because with many themes
+/// and groups, all rows would need gigabytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ThemeMatrix {
     groupings: Vec<Grouping>,
@@ -145,8 +146,8 @@ impl ThemeMatrix {
         out.into_inner().expect(in_memory)
     }
 
-    /// Returns the records of a theme's groups. `place` is the index of the grouping. The first group of the grouping, with which
-    /// the others are compared, is the same for all themes.
+    /// Returns the records of a theme's groups. `place` is the index of the grouping. Each group is compared with the first group
+    /// of the grouping, which does not depend on the theme.
     fn records(&self, place: usize, rows: &[GroupRow]) -> impl Iterator<Item = ThemeCount> {
         let first = self.keys[place].first();
         let first = rows.first().filter(|row| first == Some(&row.keys[0]));
@@ -245,7 +246,7 @@ struct ThemeCount {
     difference: Option<f64>,
     difference_low: Option<f64>,
     difference_high: Option<f64>,
-    /// The results of games with hits for the side that has the pattern, or `None` if the query does not determine this side.
+    /// The results of games with hits for the side whose pattern matched, or `None` if the query does not determine this side.
     side_wins: Option<u64>,
     side_draws: Option<u64>,
     side_losses: Option<u64>,

@@ -51,7 +51,8 @@ impl PlayedColumn {
     }
 
     /// Appends the groups of a hit by the moves after or before it. `slot` is the index of its position in the block, and `hit` is
-    /// its index among the hits in the block. Returns the side that plays the first of the grouped moves, or that would be to move.
+    /// its index among the hits in the block. Returns the side that plays the first of these moves or, if the line has no such
+    /// move, the side that would have played it.
     pub(super) fn codes(
         &self,
         (found, game, span): (&Found, &GameRow, Option<&MatchSpan>),
@@ -106,8 +107,7 @@ fn first(span: Option<&MatchSpan>, node: u32, game: &GameRow) -> u32 {
     first.and_then(|first| game.parent_of(first)).unwrap_or(node)
 }
 
-/// Additional sums over the games in a group of moves. If both sides play the moves in a game, the game is counted for each of
-/// them.
+/// Additional sums over the games in a group of moves. A game in which both sides play the moves is counted for each side.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct MoveTally {
     /// The results of the games for the side that plays the moves.

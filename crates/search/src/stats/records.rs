@@ -46,7 +46,7 @@ struct ValuesRecord {
     value_max: Option<i32>,
 }
 
-/// Additional columns with the results of the sides that have the pattern. They exist only if the query determines these sides.
+/// Additional columns with the results of the sides whose pattern matched. They exist only if the query determines these sides.
 #[derive(Serialize)]
 struct SidesRecord {
     side_wins: u64,
@@ -228,7 +228,7 @@ struct JsonRecord<'a> {
 }
 
 impl<'a> JsonRecord<'a> {
-    /// Creates the record of a row. `total` is the row for everything, and `step` the step of histograms of values.
+    /// Creates the record of a row. `total` is the row for all games, and `step` is the bin width of histograms of values.
     fn new(row: &'a GroupRow, pattern: Option<&'a str>, (total, step): (&GroupRow, i64)) -> JsonRecord<'a> {
         JsonRecord {
             record: RowRecord::new(None, row, pattern),

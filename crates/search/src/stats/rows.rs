@@ -20,7 +20,7 @@ pub struct GroupRow {
     pub hit: Tally,
     /// The side or player for whom scores are computed.
     pub score_of: ScoreOf,
-    /// The results of games with hits for the side that has the pattern, or `None` if the query does not determine this side.
+    /// The results of games with hits for the side whose pattern matched, or `None` if the query does not determine this side.
     pub sides: Option<SideResults>,
     /// The values at hits, or `None` if the query's value is not a number or values are not counted.
     pub values: Option<Distribution>,

@@ -1,7 +1,8 @@
-//! Determines which side has a pattern, and counts the game results for this side.
+//! Determines which side's pattern matched, and counts the game results for this side.
 //!
-//! A query with `flipcolor` matches if either White or Black has the pattern, so White's score says little about the pattern. The
-//! transformed copies that match at a hit show which side has it.
+//! A copy of the query with the colours as written is White's pattern, and a copy with swapped colours is Black's. A query with
+//! `flipcolor` matches if either of them matches, so White's score says little about the pattern. The copies that match at a hit
+//! show whose pattern it is.
 
 use serde::{Deserialize, Serialize};
 use shakmaty::ByColor;
@@ -11,8 +12,9 @@ use crate::found::Found;
 use orbit_core::board::Color;
 use orbit_engine::{CopyHits, Hits, Outcome, any_side};
 
-/// The results of games for the sides that have a pattern, if the query determines these sides (`OutermostOrbit::copy_sides`). A
-/// game in which both sides have the pattern is counted for each of them. Games with an unknown result are not counted.
+/// The results of games for one side, such as the side whose pattern matched: White if a copy of the query with the colours as
+/// written matched, Black if a copy with swapped colours did (see `OutermostOrbit::copy_sides`). A game in which the patterns of
+/// both sides matched is counted for each side. Games with an unknown result are not counted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct SideResults {
     /// The number of games won by the side whose results are counted.
@@ -44,7 +46,7 @@ impl SideResults {
         self.losses += other.losses;
     }
 
-    /// Returns the mean score of the sides that have the pattern, from 0 to 1, or `None` if there are no games.
+    /// Returns the mean score of the sides whose results are counted, from 0 to 1, or `None` if there are no games.
     pub fn score(&self) -> Option<f64> {
         let games = self.wins + self.draws + self.losses;
         (games > 0).then(|| (self.wins as f64 + self.draws as f64 / 2.0) / games as f64)
@@ -58,12 +60,12 @@ impl SideResults {
     }
 }
 
-/// The sides that have the pattern at the hits in a block (a group of games), if the query determines them.
+/// The sides whose pattern matched at the hits in a block (a group of games), if the query determines them.
 pub(crate) struct PatternSides<'a> {
     hits: &'a Hits,
     told: Option<&'a CopyHits>,
     of_copies: &'a [ByColor<bool>],
-    /// The sides that have the pattern at each hit, in the order of positions in the block.
+    /// The sides whose pattern matched at each hit, in the order of positions in the block.
     of_hits: Vec<ByColor<bool>>,
 }
 
@@ -77,19 +79,19 @@ impl<'a> PatternSides<'a> {
         PatternSides { hits, told: hit_sides, of_copies, of_hits }
     }
 
-    /// Returns the sides that have the pattern if this transformed copy of the query matches.
+    /// Returns the sides whose pattern this transformed copy of the query is.
     pub(super) fn of_copy(&self, copy: usize) -> Option<ByColor<bool>> {
         self.of_copies.get(copy).copied()
     }
 
-    /// Returns the sides that have the pattern at any of `hits` consecutive hits. `first` is the index of the first one among the
+    /// Returns the sides whose pattern matched at any of `hits` consecutive hits. `first` is the index of the first one among the
     /// block's hits.
     pub(super) fn in_hits(&self, first: usize, hits: u64) -> ByColor<bool> {
         let hits = self.of_hits.get(first..first + hits as usize);
         any_side(hits.unwrap_or_default().iter().copied())
     }
 
-    /// Returns the sides that have the pattern at any of the next `hits` hits, starting at the position `first_slot` in the block.
+    /// Returns the sides whose pattern matched at any of the next `hits` hits, starting at the position `first_slot` in the block.
     pub(crate) fn from(&self, first_slot: usize, hits: u64) -> ByColor<bool> {
         match self.told {
             Some(told) if hits > 0 => self.in_hits(told.first_in(self.hits, first_slot), hits),

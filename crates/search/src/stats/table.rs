@@ -215,7 +215,8 @@ fn split(mut rows: Vec<GroupRow>, by: &By, limits: TableLimits) -> (Vec<GroupRow
         return (rows, None);
     }
     let all = rows.len();
-    // In the tree, a move never has fewer games than its continuations, so no continuation is shown without the moves before it.
+    // If groups are sequences of moves, a sequence never has fewer games than its continuations. So no continuation is shown
+    // without the moves before it.
     rows.retain(|row| row.hit.games >= limits.games_min);
     if rows.len() > limits.rows_max {
         let mut ranks: Vec<(Reverse<u64>, usize)> =
@@ -289,7 +290,7 @@ fn ends(results: &SideResults) -> String {
     format!("+{wins} ={draws} -{losses}")
 }
 
-/// Returns the cell with the score of the sides that have the pattern, or an empty cell if there are no games.
+/// Returns the cell with the score of the sides whose pattern matched, or an empty cell if there are no games.
 fn side_cell(results: &SideResults) -> String {
     results.score().map_or(String::new(), |score| format!("{:.1} % ({})", 100.0 * score, ends(results)))
 }

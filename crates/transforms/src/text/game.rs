@@ -14,8 +14,8 @@ use orbit_query::tree::{
     PositionOrder, Promotion, Ref, Sibling, SortId, Special,
 };
 
-/// For an operation that needs more of a game than one position, returns whether it can be an operand without parentheses. Returns
-/// `None` for all other operations.
+/// For an operation that needs more of a game than one position, returns true if its text can be an operand without parentheses.
+/// Returns `None` for all other operations.
 pub(super) fn stands_alone(filter: FilterRef) -> Option<bool> {
     use orbit_query::tree::{ConditionOp, PositionOp, SquaresOp, TextOp};
     Some(match filter {

@@ -44,7 +44,7 @@ struct ChosenGame<T> {
     positions: Vec<u32>,
 }
 
-/// A position before novelties, with the moves that earlier games played there.
+/// A position that directly precedes a novelty in at least one game, with the moves that earlier games played in it.
 #[derive(Default)]
 struct NoveltyParent {
     /// The games with a novelty right after this position, each with its place in the order of all games.

@@ -1,4 +1,4 @@
-//! Converts the answers of queries from the bytes that machine code writes to words with one bit for each slot.
+//! Converts the answers of queries, which machine code writes as bytes, to words with one bit for each slot.
 
 use std::arch::x86_64::{_mm256_add_epi8, _mm256_movemask_epi8, _mm256_set_epi64x};
 
@@ -6,8 +6,8 @@ use super::assembler::{ANSWER_BYTES, Width};
 use orbit_core::isa::Isa;
 use orbit_reel::{SEGMENT_SLOTS, lanes::LANES};
 
-/// Converts the bytes that machine code writes to the words of `out`, one for each segment (32 positions) and query.
-/// `bytes` has one line for each query in `queries`.
+/// Converts `bytes`, which machine code has written, to words, and stores these in `out`: one word for each query and
+/// segment (32 positions). `bytes` has one line for each query in `queries`.
 pub(super) fn answers(
     isa: Isa,
     bytes: &[[u8; ANSWER_BYTES]],

@@ -268,7 +268,7 @@ impl EmitLower<'_> {
         self.graph.select(mask, a, b)
     }
 
-    /// Sign-extends the lower half of a word, unless the word is known to be a non-negative 32-bit number.
+    /// Sign-extends the lower half of a word. Does nothing if the word is known to be a non-negative 32-bit number.
     fn number(&mut self, a: GraphValue) -> GraphValue {
         if self.graph.bounds(a) < 1 << 31 {
             return a;

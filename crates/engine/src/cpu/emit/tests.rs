@@ -38,8 +38,9 @@ const OPS: [VectorOp; 20] = [
     VectorOp::Masks,
 ];
 
-/// Returns the mnemonic of an operation, or `None` if it has none at this width, and three flags: whether the operation
-/// writes a mask register, whether it has a first operand, and whether it has an immediate operand.
+/// Returns the mnemonic of an operation and three flags: true if the operation writes a mask register, true if it has a
+/// first operand, and true if it has an immediate operand. Returns `None` if the operation does not exist at this
+/// width.
 fn names(op: VectorOp, width: Width) -> Option<(&'static str, bool, bool, bool)> {
     let wide = width == Width::Zmm;
     Some(match op {
@@ -212,7 +213,7 @@ fn the_disassembler_reads_what_was_written() {
     }
 }
 
-/// A generator of programs with random steps: chains of shifted and masked registers, loops over tables, and all other
+/// A generator of programs with random steps: chains of shifted and masked registers, loops over tables, and single
 /// operations.
 struct Random {
     rng: Rng,

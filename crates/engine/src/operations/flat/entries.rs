@@ -1,4 +1,5 @@
-//! The dictionaries of flat programs. They are emptied before each game, unless they outlast games.
+//! The dictionaries of flat programs. A dictionary is emptied before each game, unless the query keeps its entries from
+//! game to game.
 
 use hashbrown::{HashMap, HashSet};
 
@@ -17,8 +18,8 @@ pub(super) struct Entries {
     of: Vec<HashMap<u64, u64>>,
     order: Vec<KeyOrder>,
     life: Vec<EntryLife>,
-    /// The entries with strings that were written in the current game into dictionaries that outlast it: the indices of the
-    /// dictionaries, and the keys.
+    /// The entries that were written in the current game into dictionaries of the kind [`EntryLife::RunWithTexts`].
+    /// Each is identified by the index of the dictionary and the key.
     new: HashSet<(u16, u64)>,
     /// For each loop over the keys of a dictionary, the keys that are still to be visited. The last key of the list is
     /// visited next.
@@ -29,9 +30,9 @@ pub(super) struct Entries {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum EntryLife {
     Game,
-    /// The entries outlast the game, and contain no strings.
+    /// The entries are kept from game to game, and contain no strings.
     Run,
-    /// The entries outlast the game, and contain strings.
+    /// The entries are kept from game to game, and contain strings.
     RunWithTexts,
 }
 
@@ -51,7 +52,7 @@ impl Entries {
         }
     }
 
-    /// Empties the dictionaries for a new game, except those that outlast games.
+    /// Empties the dictionaries for a new game, except those that keep their entries from game to game.
     pub(super) fn begin(&mut self) {
         let of_game = self.of.iter_mut().zip(&self.life).filter(|(_, life)| **life == EntryLife::Game);
         for (of, _) in of_game {
@@ -65,13 +66,13 @@ impl Entries {
         self.of[dictionary].iter().map(|(&key, &value)| (key, value))
     }
 
-    /// Adds an entry from before the game.
+    /// Adds an entry that was written before the current game.
     pub(super) fn keep(&mut self, dictionary: usize, key: u64, value: u64) {
         self.of[dictionary].insert(key, value);
     }
 
-    /// Removes the entries with strings that were written since the last call into dictionaries that outlast games. Returns the
-    /// dictionary, the key and the value of each.
+    /// Removes the entries that were written since the last call into dictionaries of the kind
+    /// [`EntryLife::RunWithTexts`]. Returns the dictionary, the key and the value of each entry.
     pub(super) fn take_new(&mut self) -> Vec<(usize, u64, u64)> {
         let Entries { of, new, .. } = self;
         let taken = new.drain().filter_map(|(dictionary, key)| {

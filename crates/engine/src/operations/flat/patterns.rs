@@ -14,7 +14,7 @@ pub(super) struct MatchGroups {
 }
 
 impl FlatMachine<'_> {
-    /// Stores the first part of a string that matches, and the groups of this match.
+    /// Stores the first part of a string that matches a pattern, and the groups of this match.
     pub(super) fn first_match(
         &mut self,
         to: RegisterWord,
@@ -48,8 +48,8 @@ impl FlatMachine<'_> {
         Ok(())
     }
 
-    /// Finds the next match at or after the index in `from`, and stores its groups. Then `from` is the end of the match or, after an
-    /// empty match, one byte further. Returns `done` if there is no match.
+    /// Finds the next match at or after the index in `from`, and stores its groups. Sets `from` to the end of the match
+    /// or, after an empty match, to the index after this end. Returns `done` if there is no match.
     pub(super) fn next_match(
         &mut self,
         of: RegisterWord,

@@ -23,8 +23,9 @@ static RAYS: [[u64; 8]; 64] = {
     all
 };
 
-/// Returns the squares of the last set that can be reached from the first set along a line in one of the directions,
-/// through the sets in between.
+/// Returns the squares of the last set at which a line ends. A line begins on a square of the first set and runs in one
+/// of the directions in `dirs`. It leads through one square of each set in between, in order; all other squares that it
+/// crosses are empty.
 fn ray(board: &Board, sets: &[u64], dirs: u8, slider: SliderAt) -> u64 {
     let Some((&first, others)) = sets.split_first().filter(|_| !sets.contains(&0)) else { return 0 };
     let empty = !board.occupied().0;

@@ -1,13 +1,14 @@
 //! The variables and dictionaries that keep their values from one game to the next.
 //!
-//! When a game ends, the registers of persistent variables and the entries of dictionaries simply stay. Their strings do not,
-//! because the strings of a game are removed at its end. So those strings are read before, and become literals of the program.
+//! When a game ends, the registers of these variables and the entries of these dictionaries stay as they are. But they
+//! may refer to strings of the game, which are removed at its end. So these strings are read first and stored again as
+//! literals of the program.
 
 use super::{FlatMachine, Stopped};
 use orbit_plan::{DictionaryId, FlatRun, Holds, RunValue, RunValues, VarId};
 
 impl FlatMachine<'_> {
-    /// Loads the values from before the block.
+    /// Loads the values that earlier blocks have kept.
     pub(super) fn begin_run(&mut self) -> Result<(), Stopped> {
         let (program, games) = (self.program, self.games);
         let Some(run) = &program.run else { return Ok(()) };
@@ -66,7 +67,8 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Returns the word of a value. A string becomes a literal, so that it stays when a game ends.
+    /// Returns the register word of a kept value. A string becomes a literal of the program, so that it stays when a
+    /// game ends.
     fn kept_word(&mut self, value: &RunValue) -> Result<u64, Stopped> {
         match value {
             RunValue::Squares(squares) => Ok(*squares),

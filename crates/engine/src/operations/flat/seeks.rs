@@ -75,7 +75,7 @@ impl Leaving {
 }
 
 impl FlatMachine<'_> {
-    /// Returns the first node (position) of a range from which a move is played that passes a search's test.
+    /// Returns the first node (position) of a range from which a move is played that may pass the test `seek`.
     pub(super) fn next_left(
         &mut self,
         nodes: NodeRange<'_>,
@@ -91,8 +91,8 @@ impl FlatMachine<'_> {
         Ok(found.map(|place| first + place))
     }
 
-    /// Removes the targets of a search for pairs (see [`PairSearch`](orbit_plan::PairSearch)) from which no move is played
-    /// that passes a test.
+    /// Removes the targets of a search for pairs (see [`PairSearch`](orbit_plan::PairSearch)) from which no move is
+    /// played that may pass the test `seek`.
     pub(super) fn keep_left(&mut self, nodes: NodeRange<'_>, seek: u16, pairs: usize) {
         if let Some(wanted) = self.wanted(nodes, seek) {
             self.targets[pairs].keep(|target| wanted.includes(&self.leaving.of[target]));

@@ -34,7 +34,7 @@ const BYTES_A_POSITION: usize = 16;
 /// The maximum capacity that the strings of one game leave for those of the next, in bytes and in strings.
 const KEPT_MAX: [usize; 2] = [1 << 20, 1 << 14];
 
-/// The reason why a pattern of a program can be compiled.
+/// The reason why compiling a pattern of a program cannot fail.
 const SMALL: &str = "the parser refuses larger patterns";
 
 /// All one-byte strings. They occupy no memory in [`FlatStrings`].
@@ -126,7 +126,8 @@ impl FlatStrings {
         self.known[1].shrink_to(strings_max, |_| 0);
     }
 
-    /// Returns the number of a string that stays when a game ends. There must be no strings of a game yet.
+    /// Returns the number of a string, which becomes a literal, so that it stays when a game ends. The current game
+    /// must not have created any string yet.
     pub(super) fn keep(&mut self, text: &[u8]) -> Result<u64, Stopped> {
         let hash = match text {
             [] | [_] => return self.number_of(text),

@@ -230,8 +230,8 @@ impl FlatMachine<'_> {
                     }
                     of.seen.push(op);
                     match chain.ops[usize::from(op)] {
-                        // The reference engine counts three steps for each iteration of a repetition. This search must
-                        // count the same number.
+                        // The reference engine counts three attempts for each iteration of a repetition, so this search
+                        // must also count three.
                         FlatOp::Jump(to) => {
                             left = left.saturating_sub(2);
                             of.open.push(PendingWalk::Op(to));
@@ -290,9 +290,9 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// Returns true if a path that begins with a move can begin with one of the moves in `exits`. Most searches end with this test,
-    /// so it runs before anything else is prepared. The search may repeat the same attempt later, which is harmless because no
-    /// constituent keeps state.
+    /// Returns true if a path that begins with a move can begin with one of the moves in `exits`. In most searches this
+    /// test fails, so it runs before the search is prepared. The search itself then tries these moves again, which is
+    /// harmless because no constituent keeps state.
     fn may_begin(
         &mut self,
         nodes: NodeRange<'_>,
@@ -472,7 +472,7 @@ impl FlatMachine<'_> {
     }
 
     /// Writes the progress of a path to the registers from which its filters read it: the number of moves so far that
-    /// count as steps, and the number of other moves.
+    /// count as steps, and the number of moves that do not count.
     fn come_to(&mut self, chain: &FlatChain, [start, at]: [usize; 2], count: u32) {
         if !chain.is_path {
             return;
@@ -542,8 +542,8 @@ impl FlatMachine<'_> {
         }
     }
 
-    /// For every branch of the game from a node, adds to `exits` the nearest move that counts as a step of the path. At
-    /// the start of a path, only the moves played from the start itself are considered.
+    /// Adds to `exits`, for every line of the game that leads on from a node, the nearest move that counts as a step of
+    /// the path. At the start of a path, only the moves played from the start itself are considered.
     fn exits(
         &self,
         nodes: NodeRange<'_>,

@@ -99,7 +99,7 @@ pub(super) fn values(values: &ValueFindings) -> Markup {
     }
 }
 
-/// Returns a chart of the values for each grouping whose groups are numbers.
+/// For each grouping whose groups are ranges of numbers, returns a chart of the query's values by group.
 fn means(values: &ValueFindings) -> Markup {
     let is_numbers = |group: &&ValueGroup| group.first.is_some();
     let mut names: Vec<&str> =

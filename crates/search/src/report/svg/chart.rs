@@ -93,8 +93,8 @@ pub(super) const TOP: f64 = 16.0;
 pub(super) const BOTTOM: f64 = 190.0;
 /// The height of the strip with one bar for the number of games or positions in each group.
 const STRIP: f64 = 22.0;
-/// The minimum bar width for which the numbers of games or positions are written below the bars. Below this width, they are drawn
-/// as a strip.
+/// The minimum bar width for which the numbers of games or positions are written below the bars. If the bars are narrower, these
+/// numbers are drawn as a strip of small bars.
 const NUMBERED_WIDTH_MIN: f64 = 44.0;
 /// The width of a letter at a font size of 12 units.
 const LETTER: f64 = 6.8;

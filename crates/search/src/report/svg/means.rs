@@ -1,4 +1,4 @@
-//! Charts of the values of groups.
+//! Charts that compare a query's values between groups of hits.
 
 use maud::{Markup, html};
 use unicode_width::UnicodeWidthStr as _;
@@ -8,8 +8,9 @@ use super::picture;
 use crate::report::findings::ValueGroup;
 use crate::report::summary::grouped;
 
-/// Returns a chart of the values of numeric groups, on a numeric axis. A box shows the middle half of the values, and a line the
-/// mean. At most [`ROWS_MAX`] groups are drawn. Groups with few games are faded.
+/// Returns a chart of a query's values in each group of hits. Groups that are ranges of numbers are drawn on a numeric axis. A box
+/// shows the middle half of the values, and a line the mean. At most [`ROWS_MAX`] groups are drawn. Groups with few games are
+/// faded.
 pub fn means(groups: &[&ValueGroup], name: &str, id: &str) -> Markup {
     let groups = &groups[..groups.len().min(ROWS_MAX)];
     let (lines, step) = lines(groups);
