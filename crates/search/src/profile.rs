@@ -26,7 +26,7 @@ pub use self::figures::{
 pub use self::novelties::{MoveGames, NoveltyRow, PlayerNovelties};
 pub use self::scored::Scored;
 
-/// The themes in a profile, by their names in the catalogue: structures, pieces, tactics and mates.
+/// The names, in the catalogue, of the themes that a profile counts. They concern pawn structures, pieces, tactics and mates.
 pub const THEMES: [&str; 20] = [
     "isolated-queens-pawn",
     "hanging-pawns",
