@@ -189,7 +189,6 @@ fn a_long_list_ends_with_the_number_of_the_rest() {
     }
 }
 
-#[cfg(unix)]
 /// If the groups of a grouping are names, they have no chart. The report then shows the table that `--stats` prints.
 #[test]
 fn groups_of_names_are_tables() {
@@ -215,6 +214,7 @@ fn groups_of_names_are_tables() {
 
 /// The command that a page shows must produce the same page again, even in another folder and if the query is spelled
 /// differently.
+#[cfg(unix)]
 #[test]
 fn a_page_has_the_command_that_makes_it_again() {
     let folder = tempfile::tempdir().unwrap();

@@ -43,11 +43,12 @@ impl GameQueries<'_> {
         let mut out = if depth > 0 && self.rng.percent(20) {
             let inner = self.constituents(arrow, 0, tied, 2, subs);
             let inner = inner.strip_prefix(arrow).expect("it begins with one").trim_start();
+            let chain = format!("({inner})");
             // A chain that can match an empty sequence must have no suffix such as `*`.
             if has_suffixes(inner) {
-                return format!("({inner})");
+                return chain;
             }
-            format!("({inner})")
+            chain
         } else {
             let filter = match tied && self.rng.percent(70) {
                 true => self.move_filter("", ""),
