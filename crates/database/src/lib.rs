@@ -366,7 +366,7 @@ impl BlockStream {
         self
     }
 
-    /// Returns whether duplicates are dropped, and tags are needed to detect them.
+    /// Returns true if duplicates are dropped and tags are needed to detect them.
     pub fn tells_games_by_tags(&self) -> bool {
         self.seen.as_ref().is_some_and(|seen| seen.alike() == Alike::Tags)
     }

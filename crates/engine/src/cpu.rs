@@ -127,7 +127,7 @@ impl Cpu {
         self.screen.as_ref().map_or((0, 0), Screening::passed_over)
     }
 
-    /// Returns true if the plan that computes hits, or one of its stages (the parts of the program that run before the rest), has
+    /// Returns true if the plan that computes hits, or one of its stages (the parts of the plan that run before the rest), has
     /// already been compiled to machine code.
     pub fn is_compiled(&self) -> bool {
         self.hits.is_compiled()

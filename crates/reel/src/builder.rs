@@ -112,8 +112,8 @@ impl BlockBuilder {
         self.block
     }
 
-    /// Returns the index of the stretch for the next game, which comes from `source`. A new stretch begins if the last one has
-    /// another source.
+    /// Returns the index of the stretch (a run of successive games from one source) to which the next game belongs. `source` is the
+    /// source of this game. If the last stretch has another source, a new stretch is added.
     fn stretch(&mut self, source: u32) -> u32 {
         let block = &mut self.block;
         if block.source_games.last().is_none_or(|stretch| stretch.source != source) {

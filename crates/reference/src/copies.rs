@@ -265,7 +265,7 @@ impl CopyBuilder {
         self.products(kind, &[copy])
     }
 
-    /// Returns the copies of a filter under the transforms of a CQL 5 list.
+    /// Returns the copies of a filter under the transforms that begin a list in the language CQL 5.
     fn list(&mut self, transforms: &[ListTransform], of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let base = self.any(of)?;
         let mut copies = Vec::new();

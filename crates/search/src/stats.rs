@@ -109,7 +109,8 @@ pub enum GroupKey {
     Thousandths(i64),
     /// A string, such as a name.
     Text(String),
-    /// A player with a FIDE number. [`ManyCounts::into_counts`] replaces it when it merges spellings of names.
+    /// A player with a FIDE number, until [`ManyCounts::into_counts`] merges the spellings of names and replaces this key by the
+    /// chosen spelling, a `Text`.
     Player(Mention),
     /// The property is unknown, because the game does not state it.
     Unknown,

@@ -6,7 +6,7 @@ use super::{GameHeader, known};
 use crate::board::Color;
 use crate::text::decode;
 
-/// Returns the name of the tag with the name of a side's player: `White` or `Black`.
+/// Returns the tag that names the player of a side: `White` or `Black`.
 pub const fn player_tag(side: Color) -> &'static str {
     match side {
         Color::White => "White",

@@ -22,7 +22,7 @@ const COLUMNS_MAX: usize = 8;
 pub struct TableLimits {
     /// The maximum number of groups. Those with the most games with hits are listed.
     pub rows_max: usize,
-    /// Groups with fewer games with hits than this number are not listed.
+    /// The minimum number of games with hits. Groups that have fewer are not listed.
     pub games_min: u64,
 }
 

@@ -398,7 +398,8 @@ impl FlatMachine<'_> {
         of.open[first..].reverse();
     }
 
-    /// Calls `visit` with each position that may follow a position in a chain, in the order of the search.
+    /// Calls `visit` with each position that may come next after the position `at` in a match of `chain`, in the order in which the
+    /// search tries them. If the chain runs backwards, the next position is the parent of `at`.
     fn after(&self, nodes: NodeRange<'_>, chain: &FlatChain, at: usize, visit: &mut dyn FnMut(usize)) {
         let may_step = |node: usize| chain.sibling.is_none_or(|sibling| nodes.is_sibling(node, sibling));
         if chain.back {
