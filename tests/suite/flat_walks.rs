@@ -9,7 +9,7 @@ use crate::{
     runners::Runner,
 };
 
-/// Queries with a `path` whose constituents (the filters for its steps) read or assign variables.
+/// Queries with a `line` or `path` whose constituents (the filters for its steps) read or assign variables.
 const QUERIES: &[&str] = &[
     // Piece variables.
     "piece X in [RBN] {path X-- -- X-- -- X--}",
