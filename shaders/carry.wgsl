@@ -11,8 +11,8 @@ const COUNT = 1u;
 const NEAREST = 2u;
 const UNION = 3u;
 
-// Marks all slots up to the last slot of the game at which the mask is true. If BACK is true, marks all slots from the
-// first such slot on.
+// Marks the slots of the game up to the last one at which the mask is true. If BACK is true, marks the slots from the
+// first one at which the mask is true to the end of the game.
 fn carry_masks(first: u32, end: u32) {
     let low = first / SEGMENT_SLOTS;
     let count = (end - 1u) / SEGMENT_SLOTS - low + 1u;
@@ -29,8 +29,8 @@ fn carry_masks(first: u32, end: u32) {
     }
 }
 
-// Stores for each slot the number of times that the mask was true so far, or the node at which it was true most
-// recently. Slots are visited from the last to the first or, if BACK is true, from the first to the last.
+// Stores for each slot the number of slots visited so far (including itself) at which the mask is true, or the node of
+// the latest of them. Slots are visited from the last to the first or, if BACK is true, from the first to the last.
 fn carry_numbers(first: u32, end: u32) {
     let count = end - first;
     var number = select(0u, EVERY, WHAT == NEAREST);

@@ -66,7 +66,7 @@ fn is_queen_side(edge: Edge, at: At) -> bool {
     return is_castling(edge, at) && ((at.mv >> 6u) & 63u) < (at.mv & 63u);
 }
 
-// Returns true if a square is in the set `squares` and `contents` includes what is on it. In `contents`, bit `c` stands
+// Returns true if a square is in the set `squares` and `contents` allows the piece on it. In `contents`, bit `c` stands
 // for the piece with code `c`, and bit 0 for an empty square.
 fn stands(at: At, square: Bits, contents: u32, squares: Bits) -> bool {
     return !is_empty(square & squares) && ((contents >> content(at.board, square)) & 1u) != 0u;

@@ -272,9 +272,9 @@ fn with_passing(moves: Moves, at: At, men: Men, black: bool, origin: Bits, to: B
     return out;
 }
 
-// Returns the moves of the side to move from `origin` to `to`. Castling counts as the king's move, and is pseudolegal
-// only if it is legal. If `first` is true, the search may stop at the first move, because the result is only used to
-// test whether there are any moves.
+// Returns the moves of the side to move from squares of `origin` to squares of `to`. Castling counts as the king's
+// move, and is pseudolegal only if it is legal. If `first` is true, the search may stop at the first move, because the
+// result is only used to test whether there are any moves.
 fn moves_of(at: At, origin: Bits, to: Bits, pseudo: bool, only: u32, first: bool) -> Moves {
     let black = (at.state & 1u) != 0u;
     let men = men_of(at.board, black);

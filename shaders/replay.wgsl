@@ -12,8 +12,8 @@ const NULL_MOVE = 8u;
 const START = 15u;
 
 struct Params {
-    // The segments of this dispatch, from `first` up to but not including `end`. In the second pass, these are
-    // indices in the list of entries.
+    // The segments of this dispatch, from `first` up to but not including `end`. In the second pass, these are indices
+    // in the list of entries (segments with hits).
     first: u32,
     end: u32,
     // The number of segments in the upload (a batch of blocks). This is also the number of words that the hits of one

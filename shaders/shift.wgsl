@@ -40,7 +40,8 @@ fn masks_to_children(first: u32, end: u32) {
     }
 }
 
-// Stores for each slot the word of the next slot if the mask is true there, and OTHERWISE if it is false.
+// Stores for each slot the word of the next slot if the mask is true at the next slot, otherwise the constant
+// OTHERWISE.
 fn words_to_parents(first: u32, end: u32) {
     for (var slot = first; slot < end; slot++) {
         let child = min(slot + 1u, end - 1u);

@@ -11,7 +11,7 @@
 struct Ahead {
     // The states that accept the next slot (or the move to it) and from which the walk can be completed.
     alive: States,
-    // The states, as in `alive`, for the slot after the next.
+    // The corresponding states for the slot after the next one.
     further: States,
 }
 

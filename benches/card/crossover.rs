@@ -1,4 +1,4 @@
-//! Computes the number of positions from which on the card is faster than the processor.
+//! Computes the number of positions above which the card is faster than the processor.
 //!
 //! The card starts a scan late, because it must first be opened and the kernel compiled. From then on, it runs as fast as games
 //! are streamed to it. The processor starts at once. Reading the games takes the same time for both.

@@ -192,7 +192,7 @@ impl KernelBuffers {
         VECTOR_BYTES * self.vectors
     }
 
-    /// Returns the sum of all words of the source buffer, with which the sum that the device computes is compared.
+    /// Returns the sum of all words of the source buffer. The sum that the device computes must equal it.
     fn expected(&self) -> u32 {
         let sum = |words: u64| (0..words).map(pattern).fold(0u32, u32::wrapping_add);
         let (words, piece) = (self.bytes() / 4, PIECE_BYTES / 4);

@@ -60,7 +60,7 @@ impl Vendor {
 }
 
 /// Returns the kernel name and the cell in the column `name` for each row of a table. For a query with several shaders, only the
-/// first one is returned.
+/// row of the first shader is returned.
 fn column(table: &'static str, name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let mut lines = table.lines().filter(|line| !line.starts_with("# "));
     let head: Vec<&str> = lines.next().into_iter().flat_map(|line| line.split('\t')).collect();

@@ -61,7 +61,8 @@ impl Roofs {
     }
 }
 
-/// Compares a device's answers with the processor's. To test this comparison, it can falsify an answer first.
+/// A comparison of a device's answers with the processor's. To test the comparison, an answer of the query with the name `spoil` is
+/// falsified first.
 #[derive(Clone)]
 pub struct Check {
     pub spoil: Option<String>,

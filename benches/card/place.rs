@@ -61,7 +61,7 @@ pub fn folder(moment: Moment, device: &str) -> PathBuf {
     all.find(|folder| folder.symlink_metadata().is_err()).expect("some number is free")
 }
 
-/// Returns what the system reports about the machine.
+/// Returns the facts that the system reports about the machine, and the number of threads.
 pub fn machine(threads: usize) -> Value {
     let line = |file: &str, name: &str| {
         let text = std::fs::read_to_string(file).ok()?;

@@ -117,7 +117,7 @@ impl Recorder {
         self.lock().notes.push(text);
     }
 
-    /// Records why a row is skipped.
+    /// Records that a row is skipped, with the reason `why`.
     pub fn skip(&self, kind: &str, name: &str, why: &str) {
         message!("skipped: {kind} {name}: {why}");
         let mut inner = self.lock();

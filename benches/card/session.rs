@@ -14,8 +14,9 @@ use super::instructions::{Vendor, per_turn};
 use super::measure::{self, Check, GamesOnCard, HeldGames, KnownAnswer, Roofs};
 use super::recorder::Recorder;
 
-/// The kinds of rows for queries about other positions of a game, such as `find`, with the games in the card's memory. Results
-/// are passed along the games by the card in rows of the first kind, and by the processor in rows of the second kind.
+/// The kinds of rows for queries about other positions of a game, such as `find`, with the games in the card's memory. To evaluate
+/// such a query, results are passed from one position of a game to the next: by the card in rows of the first kind, and by the
+/// processor in rows of the second kind.
 const ALONG_KINDS: [&str; 2] = ["along", "along_by_host"];
 
 /// The indices of the queries with which kernel variants are compared: one with many copies (transformed patterns), one with long
@@ -23,7 +24,8 @@ const ALONG_KINDS: [&str; 2] = ["along", "along_by_host"];
 const TRIED: [usize; 3] = [0, 6, 10];
 /// The number of positions on which kernel variants are compared.
 const TRIAL_POSITIONS: u64 = 64_000_000;
-/// The number of positions in the first run. The time of this run determines on how many positions kernel variants are compared.
+/// The number of positions in a first, short run. Its time determines the number of positions on which kernel variants are
+/// compared.
 const PROBE_POSITIONS: u64 = 4_000_000;
 /// The share of the time budget that the comparison of kernel variants may take.
 const TRIAL_SHARE: f64 = 0.25;

@@ -147,8 +147,8 @@ fn save(name: &str, made: &radv::Made) -> Result<(), String> {
     std::fs::write(file, &made.assembly).map_err(|error| error.to_string())
 }
 
-/// Returns a shader that computes positions from moves, without the branches that few positions take. A card executes at least
-/// these instructions.
+/// Returns a shader that computes positions from moves, without the branches that few positions take. For any position, a card
+/// executes at least the instructions of this shader.
 fn common(wgsl: &str) -> Result<String, String> {
     let mut out = wgsl.to_string();
     for (function, branch, without) in RARE.iter().filter(|(function, _, _)| wgsl.contains(function)) {
@@ -160,7 +160,7 @@ fn common(wgsl: &str) -> Result<String, String> {
     Ok(out)
 }
 
-/// Returns names and groups of queries. The queries of a group share kernels.
+/// Returns the groups of queries, each with its name. The queries of a group run together and share kernels.
 fn groups() -> [(String, Vec<String>); 2] {
     let fifty = include_str!("../targets/queries.txt").lines().filter_map(|line| line.split_once('\t'));
     let fifty = fifty.map(|(_, query)| query.to_string()).collect();

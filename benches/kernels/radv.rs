@@ -44,8 +44,8 @@ impl Made {
 impl Compiler {
     /// Opens the driver that the environment names.
     pub fn open() -> Result<Compiler, String> {
-        // SAFETY: all structures are those that the calls require, and live as long as the calls. The process ends together with
-        // the device.
+        // SAFETY: all structures are those that the calls require, and live as long as the calls. The device is never destroyed, so
+        // it stays valid until the process ends.
         unsafe { Compiler::open_device() }.map_err(|error| {
             format!("no compiler: {error}; the driver is {DRIVER} of Debian's mesa-vulkan-drivers, with libvulkan1")
         })

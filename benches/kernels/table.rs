@@ -24,8 +24,9 @@ pub struct Row {
 }
 
 impl Row {
-    /// Creates the row of one shader. `common` is the number of vector instructions per position without the branches that few
-    /// positions take or, for the shader that measures instruction rates, per loop iteration. It is `None` if it was not counted.
+    /// Creates the row of one shader. `common` is the number of vector instructions outside the branches that few positions take.
+    /// It is counted per position or, for the shader that measures instruction rates, per loop iteration. It is `None` if it was
+    /// not counted.
     pub fn new(
         family: &str,
         name: &str,

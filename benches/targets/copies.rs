@@ -77,8 +77,8 @@ fn copy_by_copy(bench: &Bench, query: &str) -> Row {
     )
 }
 
-/// Measures a query that matches at positions at which at least two of its copies match, so the engine computes the number of
-/// matching copies at every position. The result is relative to the time of [`CONDITION`], which computes no number.
+/// Measures a query that matches a position if at least two copies of its pattern do. So the engine must count the matching copies
+/// at every position. The result is relative to the time of [`CONDITION`], which computes no number.
 fn at_least(bench: &Bench) -> Vec<Row> {
     let games = &bench.inputs.games;
     let query = format!("({VALUE}) >= 2");

@@ -380,7 +380,7 @@ pub fn serve(data: &[u8]) -> bool {
     values.iter().any(|value| value.get("event").is_none() && value.get("error").is_none())
 }
 
-/// Returns true if a request has no transforms, and all its queries are short and contain no loop.
+/// Returns true if a request has no transforms and each of its queries is quick (see [`is_quick`]).
 fn are_quick(request: &orbit_chess::Request) -> bool {
     request.transforms.is_empty() && request.query.iter().all(|text| is_quick(text))
 }
@@ -435,7 +435,7 @@ pub fn code(data: &[u8]) -> bool {
     true
 }
 
-/// Generates a query from bytes. Once the bytes are used up, it generates the simplest filters.
+/// A generator that makes a query from bytes. Once the bytes are used up, it makes the simplest filters.
 struct Made<'a> {
     bytes: std::slice::Iter<'a, u8>,
 }

@@ -92,5 +92,6 @@ class Options(TableOptions, total=False):
 
     #: Search only this part of the database.
     part: Part | None
-    #: Show a bar (with `tqdm`), or call this function with the bytes read, all bytes or None, games and positions.
+    #: Show a bar (with `tqdm`), or call this function with four numbers: bytes read, all bytes (or None), games and
+    #: positions.
     progress: bool | Watch

@@ -105,7 +105,7 @@ def test_positions_and_the_moves_in_them_are_those_of_python_chess(games, told):
         for number, places in itertools.groupby(visits[key], key=lambda visit: visit[0]):
             game, plies = games[number], [ply for _, ply in places]
             total[game.result] += 1
-            # An explorer counts the move that is played at the last visit.
+            # If a game visits the position several times, an explorer counts the move that is played at the last visit.
             if played := [ply for ply in plies if ply < len(game.moves)]:
                 board = game.boards[played[-1]]
                 board.chess960 = True

@@ -63,7 +63,7 @@ fn two_queries(folder: &Path) -> String {
     file.to_str().unwrap().into()
 }
 
-/// Returns the row that begins with `name` in the section of the table that begins with `part`.
+/// Finds the section of the table that begins with `part`. Returns the row of this section that begins with `name`.
 fn line<'a>(table: &'a str, part: &str, name: &str) -> &'a str {
     let from = table.find(part).unwrap_or_else(|| panic!("no part {part} in\n{table}"));
     let part = table[from..].split("\n\n").next().unwrap();
@@ -142,7 +142,7 @@ fn a_card_is_measured_in_one_run() {
     }
     assert!(of_kind(&document, "resident").any(|row| row["variant"] == "default"));
 
-    // The shares in the rows must be those of the measured floors (speed limits).
+    // Each share in a row must be the row's speed divided by a measured floor (speed limit of the device).
     let close = |a: f64, b: f64| assert!((a / b - 1.0).abs() < 1e-6, "{a} {b}");
     let number = |row: &Value, field: &str| row[field].as_f64().unwrap_or_else(|| panic!("{field} of {row}"));
     let read = of_kind(&document, "device_memory").find(|row| row["name"] == "read").unwrap();

@@ -67,7 +67,7 @@ fn as_cell(name: &str, value: &Value) -> String {
     }
 }
 
-/// Compares the two formats for queries that cover every type of value, side lines and spans.
+/// Compares JSON Lines with CSV for queries that cover every type of value, side lines and spans.
 #[test]
 fn json_and_csv_say_the_same() {
     let queries: [&[&str]; 7] = [

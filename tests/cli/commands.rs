@@ -279,7 +279,7 @@ fn both_dialects_are_read() {
     assert!(text(&out.stdout).contains("edge squares stay"), "{}", text(&out.stdout));
 }
 
-/// Returns what a shell or formatter prints when it checks a file; `None` if the program is not installed.
+/// Returns the messages that a shell or formatter prints when it checks a file; `None` if the program is not installed.
 fn judged(program: &str, args: &[&str], folder: &Path) -> Option<String> {
     let out = Command::new(program).args(args).current_dir(folder).stdin(Stdio::null()).output();
     match out {
@@ -426,7 +426,7 @@ fn help_explains_the_words_of_the_language() {
     let out = orbit(folder.path(), &["help", "language", "passedpwns"]);
     let message = "error: there is no word `passedpwns` in the query language; did you mean `passedpawns`?\n";
     assert_eq!((out.status.code(), text(&out.stderr)), (Some(2), message));
-    // The help of a command is also shown by its option `--help`.
+    // `orbit help` with the name of a command must print the same text as the command with `--help`.
     for command in ["scan", "help", "man"] {
         assert_eq!(said(&[command]), text(&orbit(folder.path(), &[command, "--help"]).stdout), "{command}");
     }

@@ -59,7 +59,7 @@ impl Folder {
     }
 }
 
-/// Returns the movetext of each game after the game's tag Foo, if any. Runs of blanks are collapsed, and blanks next to
+/// Returns each game as its movetext, preceded by its tag Foo if it has one. Runs of blanks are collapsed, and blanks next to
 /// parentheses and braces and after move numbers are removed.
 fn games(text: &str) -> Vec<String> {
     let mut games: Vec<String> = Vec::new();
@@ -94,7 +94,8 @@ fn plain(game: &str) -> String {
     out
 }
 
-/// Compares the written games with `tests/data/game-outputs.tsv`, whose rows are outputs of CQL 6.2: id, query, file and games.
+/// Compares the written games with those of CQL 6.2. Each row of `tests/data/game-outputs.tsv` has an id, a query, a file of games,
+/// and the games that CQL 6.2 writes.
 #[test]
 fn games_are_written_as_cql_writes_them() {
     let table = data("game-outputs.tsv");
@@ -202,7 +203,7 @@ fn comments_are_read_as_one_line() {
     assert_eq!(folder.games("-i c.pgn s.cql"), Vec::<String>::new());
 }
 
-/// `consecutivemoves` marks the moves that two lines share with the names of its variables.
+/// `consecutivemoves` adds comments to the moves that two lines have in common. The comments contain the names of its variables.
 #[test]
 fn shared_moves_are_marked_with_the_names_of_the_variables() {
     let folder =

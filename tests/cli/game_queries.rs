@@ -131,7 +131,7 @@ fn games_are_found_by_how_often_they_match() {
 
 /// A query with a variable that keeps its value from game to game.
 const IN_ORDER: &str = "persistent quiet xx initial xx+=1 xx>2";
-/// A query that also writes into games. No plan can express it.
+/// The query [`IN_ORDER`] with an additional filter, which writes a tag into games. No plan can express it.
 const WRITES: &str = "persistent quiet xx initial xx+=1 xx>2 settag(\"Theme\" \"?\")";
 
 #[test]

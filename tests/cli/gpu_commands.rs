@@ -141,8 +141,8 @@ fn devices_say_what_they_are() {
     assert!(text(&out.stderr).contains("exclude each other"), "{}", text(&out.stderr));
 }
 
-/// In every format, the engines `gpu` and `cpu` must print the same, for games in PGN and in a reel (packed games), with a high
-/// and with a very low memory limit.
+/// In every format, the engines `gpu` and `cpu` must print the same output, for games in PGN and in a reel (packed games), with a
+/// high and with a very low memory limit.
 #[test]
 fn gpu_prints_what_cpu_prints() {
     needs_adapter();
@@ -172,8 +172,8 @@ fn gpu_prints_what_cpu_prints() {
     assert_eq!(limited("gpu"), limited("cpu"));
 }
 
-/// `--engine` sets the engine for `orbit repl`, and for `orbit serve` requests that name none. Responses contain the engine and
-/// the number of bytes that games occupy on the card.
+/// `--engine` sets the engine for `orbit repl`, and for requests to `orbit serve` that name no engine. Responses contain the engine
+/// and the number of bytes that games occupy on the card.
 #[test]
 fn databases_that_stay_open_have_an_engine() {
     needs_adapter();

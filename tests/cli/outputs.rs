@@ -502,7 +502,8 @@ fn games_that_hit_make_the_round_trip() {
                     at += found.unwrap_or_else(|| panic!("{from} {query}: {}", text(game)));
                 }
             }
-            // The studies are excluded from this comparison, because they contain comments of their own that look alike.
+            // The studies are excluded from this comparison, because their own comments look like the comments that the program
+            // inserts.
             if name.ends_with(".pgn") {
                 let copies = fs::read(&copies).unwrap();
                 assert_eq!(memchr::memmem::find(&copies, b"{(N").is_some(), query == QUERY, "{name}");

@@ -28,8 +28,7 @@ fn parquet_says_what_csv_says() {
         (sample, &[orbit, "--rows", "games"], 31, 354),
         (clocks, &[orbit, "--columns", "game,ply,clock,spent,eval,eval_mate"], 6, 8),
         (clocks, &[&["true"], &all[..]].concat(), every, 5_126),
-        // The rows have sets, numbers and strings as values, rows that are sorted at the end of the search, and the games of one
-        // player.
+        // These searches have sets, numbers and strings as values, an order of games, and the games of one player.
         (sample, &[&["A attacks k"], &all[..]].concat(), every, 2_425),
         (
             sample,

@@ -259,8 +259,8 @@ fn date(game: &Played) -> [u32; 3] {
     std::array::from_fn(|_| parts.next().unwrap())
 }
 
-/// A novelty: the number of half-moves before the new position, the number of earlier games with the position before it, and the
-/// moves played there in these games, each with its number of games.
+/// A novelty: the number of half-moves that lead to the new position; the number of earlier games that reached the position before
+/// the last of these half-moves; and the moves that these games played there, each with its number of games.
 type Novelty = (usize, usize, BTreeMap<String, u64>);
 
 /// Returns each game's novelty, computed by brute force; `None` for a game without a new position.

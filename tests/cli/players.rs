@@ -122,7 +122,7 @@ fn tables_say_whose_score_they_have() {
     assert!(csv.lines().nth(1).unwrap().contains(",player,"), "{csv}");
 }
 
-/// Two files can be compared. The output then shows the difference between their shares.
+/// If the groups are exactly two files, the output shows the difference between the shares of the two files.
 #[test]
 fn two_sources_are_compared() {
     let folder = folder();

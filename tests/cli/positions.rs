@@ -49,7 +49,7 @@ fn a_position_is_looked_up_in_text_and_json() {
     let json: Value = serde_json::from_str(&json).unwrap();
     assert_eq!(lines[1], format!("games   {}", json["games"]));
     assert!(json["first"]["date"].as_str() <= json["last"]["date"].as_str(), "{json}");
-    // The command must print the same when it reads the PGN, without the table.
+    // The command must print the same output when it reads the PGN, without the table.
     let (again, _) = orbit(folder.path(), 0, &["positions", "a.pgn", lines[0]]);
     assert_eq!(again, text);
     let none = "8/8/8/4k3/4P3/4K3/8/8 w - -";
@@ -153,7 +153,7 @@ fn a_table_that_is_not_of_the_reel_is_not_used_and_told() {
     assert!(stderr.contains("note: b.reel.positions is not of this reel: "), "{stderr}");
     orbit(folder.path(), 0, &["positions", "-q", "--write", "a.reel"]);
     assert!(fs::read(path("a.reel.positions")).unwrap() == whole);
-    // The table is written even if there is nothing to append.
+    // With `--positions`, an append writes the table even if there is nothing to append.
     fs::remove_file(path("a.reel.positions")).unwrap();
     let (_, stderr) = orbit(folder.path(), 0, &["positions", "--novelties", "a.reel"]);
     assert!(

@@ -366,7 +366,7 @@ fn old_hits_are_dropped_and_that_is_said() {
     server.finish();
 }
 
-/// Returns a server with the sample and with a database `endless`, for which the reference engine would need hours.
+/// Returns a server with two open databases: the sample, and `endless`, for which the reference engine would need hours.
 fn with_endless() -> Server {
     let mut server = Server::start(&["-j", "1", "--memory", "64K", SAMPLE]);
     let paths = vec!["games/sample.pgn"; 20_000];
@@ -398,7 +398,8 @@ fn a_running_query_is_cancelled() {
     assert_code(&server.answer_to(second), ErrorCode::Cancelled);
     assert_code(&server.answer_to(waits), ErrorCode::UnknownQuery);
     assert_eq!(server.answer("cancel", json!({ "of": first }))["cancelled"], true);
-    // A few progress events about games in progress may still arrive. An uncancelled query would send more and more of them.
+    // A few progress events about games that are being searched may still arrive. An uncancelled query would send more and more of
+    // them.
     let mut events = 0;
     let answer = loop {
         let line = server.line();

@@ -85,8 +85,8 @@ impl Place {
     }
 }
 
-/// Returns both output streams. Asserts that they contain no terminal control sequence, and no line that is due to a line end in
-/// a name.
+/// Returns both output streams. Asserts that they contain no terminal control sequence, and that no line end within a name begins a
+/// new line.
 #[track_caller]
 fn check(what: &[&str], output: &Output) -> String {
     let mut all = String::new();
@@ -293,7 +293,7 @@ fn data_are_escaped_on_a_terminal_alone() {
     }
 }
 
-/// Names stay unchanged in files and pipes.
+/// Long names are cut only on a terminal. In files and pipes, they stay unchanged.
 #[cfg(target_os = "linux")]
 #[test]
 fn long_names_are_cut_on_a_terminal_alone() {

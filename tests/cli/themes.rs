@@ -68,7 +68,7 @@ fn game_of(example: &str) -> String {
     format!("[FEN \"{fen}\"]\n\n{moves} *\n\n")
 }
 
-/// Returns a flag for each example: true if an engine finds a hit of the theme's query in it.
+/// Returns a flag for each example: true if an engine finds a hit of the theme's query in the example.
 fn answers(theme: &Theme, examples: &[String], engine: &dyn Engine) -> Vec<bool> {
     let text: String = examples.iter().map(|example| game_of(example)).collect();
     let blocks = pgn_blocks(&text);
@@ -440,7 +440,8 @@ fn verdicts() -> Vec<Verdict> {
     reader.deserialize().map(|row| row.unwrap()).collect()
 }
 
-/// Returns how many hits of a theme have a verdict, to how many of them its name fits, and the searched games.
+/// Returns the number of a theme's hits that have a verdict, the number of these hits to which the theme's name fits, and a
+/// description of the searched games.
 fn precision_of(name: &str, verdicts: &[Verdict]) -> (usize, usize, &'static str) {
     let judged: Vec<&Verdict> =
         verdicts.iter().filter(|row| row.theme == name && row.found == "now").collect();

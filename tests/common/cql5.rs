@@ -403,8 +403,8 @@ fn expand(items: &[Item], keywords: &[String]) -> BTreeSet<Vec<Item>> {
 fn apply_set(lists: BTreeSet<Vec<Item>>, keyword: &str) -> BTreeSet<Vec<Item>> {
     let words = transformation_set(keyword);
     let all = words.iter().flat_map(|word| lists.iter().map(move |list| apply_word(list, word)));
-    // An empty designator stays empty under every transformation, so its image (transformed version) can be dropped before the
-    // last keyword is applied.
+    // An empty designator stays empty under every transformation, so an image (transformed version of the list) that contains one
+    // can be dropped before the last keyword is applied.
     all.filter(|image| !has_empty_designator(image)).collect()
 }
 

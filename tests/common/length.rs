@@ -71,8 +71,8 @@ impl Length {
         }
     }
 
-    /// Returns the indices of the list items that a run uses: every `all`-th item, a quarter of these items if the run executes one
-    /// part, or every `sample`-th item in a sample.
+    /// Returns the indices of the list items that a run uses. A run of all trials uses every `all`-th item, a run of one part uses
+    /// a quarter of these items, and a sample uses every `sample`-th item.
     pub fn stride(self, all: usize, sample: usize) -> Stride {
         match self {
             Length::Sample => Stride { first: 0, step: sample },

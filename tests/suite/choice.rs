@@ -55,8 +55,8 @@ fn hits(block: &Block, values: Values, test: impl Fn(usize) -> bool) -> Hits {
     Hits { bits, values, main_lines: false }
 }
 
-/// Compares the number of games with hits with a simple count, game by game. The hits are dense, sparse, or at the first or last
-/// positions of games.
+/// Counts the games with hits, and compares the number with a simple count, game by game. The hits are dense, sparse, or at the
+/// first or last positions of games.
 #[test]
 fn games_with_hits_are_counted() {
     // The last block (group of games) has a single segment (32 positions), but the code processes segments in pairs.

@@ -126,8 +126,8 @@ fn held_and_streamed_databases_answer_alike() {
     }
 }
 
-/// Returns the rows that the command prints. Their columns are the game, its source and its number there, the ply, the FEN, the
-/// next move, the value, the first matching copy with its names, and the number of copies.
+/// Returns the rows that the command prints. A row has, among others, the number of the game, its source, its number in the source,
+/// the ply, the FEN, the value of the query, and the first matching copy.
 fn rows_of_the_command(query: &str, paths: &[PathBuf]) -> Vec<Value> {
     let orbit = Command::new(env!("CARGO_BIN_EXE_orbit"))
         .args(["scan", "-q", "--format", "jsonl", query])

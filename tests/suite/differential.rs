@@ -286,7 +286,8 @@ fn compare_engines(query: &TypedQuery, block: &Block, options: PlanOptions) -> O
     let plans = || prepared.plans().unwrap();
     let cpu = Cpu::with(plans(), Isa::detected(), MachineCode::Always);
     let wanted = Wants::VALUES | Wants::ALL_COPIES;
-    // Before each scan, `again` resets the variables that keep their values from game to game to those from before the first game.
+    // Some variables keep their values from game to game. `again` gives them the values from before the first game, and is called
+    // before each further scan.
     let again = || cpu.set_runs(Arc::new(prepared.plans().unwrap().runs()));
     let (slow, fast) = (answers(&reference, block, wanted), answers(&cpu, block, wanted));
     let told = (slow.copies.expect("copies are wanted"), fast.copies.expect("copies are wanted"));
@@ -584,8 +585,8 @@ fn cpu_agrees_with_reference_on_generated_queries() {
         seen.notes
     );
     assert!(seen.faults.is_empty(), "{} faults:\n{}", seen.faults.len(), seen.faults.join("\n"));
-    // The generator is also tested: most queries must be valid and match at some positions but not at all, and every filter and
-    // every planning strategy must occur.
+    // The generator is also tested: most queries must be valid and must match at some positions, but not at every position; and
+    // every filter and every planning strategy must occur.
     let read = seen.queries + seen.refused + seen.unread;
     assert!(10 * seen.queries > 7 * read, "{} of {read} queries are compared", seen.queries);
     assert!(4 * seen.balanced > seen.queries, "{} of {} are balanced", seen.balanced, seen.queries);

@@ -24,7 +24,7 @@ struct Found {
     hits: Vec<Vec<Vec<u32>>>,
     /// True if the results are exactly the bits of a stage (a part of the plan that runs first), so that no further program runs.
     is_carried: bool,
-    /// True if the program reads positions.
+    /// True if the plan's program reads positions; false if it reads only the results of stages.
     positions: bool,
 }
 

@@ -149,8 +149,8 @@ pub(crate) fn compared(text: &str, block: &Block) -> usize {
     assert!(!Runner::cpu(0).refuses(text), "no plan says {text}");
     let reference =
         Runner::reference().answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"));
-    // A graphics card computes only the operands of a flat program. Other tests cover that, so only every fifth query runs on the
-    // card.
+    // A graphics card computes only the operands of a flat program. Other tests cover the operands, so only every fifth query runs
+    // on the card.
     let card = if text.len().is_multiple_of(5) { Runner::gpu(0) } else { None };
     for runner in [Runner::cpu(0), Runner::cpu(NONE)].into_iter().chain(card) {
         let found = runner.answers(text, block).unwrap_or_else(|error| panic!("{text}: {error}"));

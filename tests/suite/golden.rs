@@ -1,5 +1,5 @@
-//! Compares the program with the results of CQL 6.2 on two sets of real games: 122 queries about positions, 14 queries about pure
-//! mates, and 64 queries about games.
+//! Runs 122 queries about positions, 14 queries about pure mates and 64 queries about games on two sets of real games, and compares
+//! the results with those of CQL 6.2.
 //!
 //! For each query, `tests/data/golden-*.tsv` contain the set of games, the numbers of games and positions with hits, and the
 //! first 16 hexadecimal digits of the SHA-256 hash of the hit list. The list has a line `game ply` for each hit, or `game ply

@@ -68,7 +68,7 @@ fn device(limits: GpuLimits) -> Arc<GpuDevice> {
 }
 
 /// Runs a function, and returns the number of stages (parts of plans that run first) whose results the device propagated along
-/// games meanwhile.
+/// games during the call.
 fn carried(device: &GpuDevice, work: impl FnOnce()) -> u64 {
     let before = device.stages_carried();
     work();
@@ -139,7 +139,7 @@ fn games_that_stay_on_the_device_are_carried_there() {
                 let gpu = prepared(text).gpu_with(&device, variant(name)).unwrap();
                 let count = carried(&device, || match gpu.scan_resident(&resident) {
                     Ok((found, _)) => assert_eq!(found, expected, "{text} ({name})"),
-                    // The words that a large upload needs can exceed the buffer size that a shader can address.
+                    // A large upload can need a larger buffer of words than a shader can address.
                     Err(error) => assert!(limits != GpuLimits::default(), "{text} ({name}): {error}"),
                 });
                 let has_stages = gpu.kernel().all().count() > 1;

@@ -90,8 +90,8 @@ fn all_queries() -> impl DoubleEndedIterator<Item = &'static str> {
     EDGES.into_iter().chain(SHIFTS).chain(WALKS).chain(NUMBERS)
 }
 
-/// Queries with the number that a `line` or `path` has as its value: with bounds on it, for the longest and for the first match,
-/// for the last position, and with `nestban`, which forbids matches to begin inside another match.
+/// Queries about the value of a `line` or `path`. They have bounds on the number that is the value, take the longest or the first
+/// match, ask for the last position, or have `nestban`, which forbids a match to begin inside another match.
 const NUMBERS: [&str; 19] = [
     "(line --> check{2,}) > 1",
     "line 2 --> (true --> true)? --> true",
@@ -144,7 +144,7 @@ fn blocks() -> Vec<Block> {
 }
 
 /// Runs a function, and returns the number of stages (parts of plans that run first) whose results the device propagated along
-/// games meanwhile.
+/// games during the call.
 fn carried(device: &GpuDevice, work: impl FnOnce()) -> u64 {
     let before = device.stages_carried();
     work();

@@ -133,7 +133,7 @@ type Tours = [&'static [&'static str]; 2];
 
 const SHUFFLE: Tours = [&["Nf3", "Ng1"], &["Nf6", "Ng8"]];
 
-/// Moves after each of which the knights protect other pieces than before the move.
+/// Moves of the knights. After each move, they protect other pieces than before.
 const WALKS: Tours = [
     &["Nf3", "Ne5", "Nc4", "Ne3", "Nd5", "Nf4", "Nd3", "Nc5", "Ne4", "Ng5", "Nf3", "Ng1"],
     &["Nc6", "Nd4", "Nb5", "Nd6", "Nb5", "Nd4", "Nc6", "Nb8", "Na6", "Nb8"],

@@ -26,7 +26,7 @@ fn rows() -> impl Iterator<Item = (&'static WordGroup, &'static Word)> {
     words::groups().flat_map(|group| group.words.iter().map(move |&word| (group, word)))
 }
 
-/// Returns true if a spelling consists of letters, so that no other letter may follow the keyword directly.
+/// Returns true if a spelling is a word, not a sign or a single letter. No letter may directly precede or follow a word.
 fn is_word(spelling: &str) -> bool {
     spelling.len() > 1 && spelling.starts_with(|first: char| first.is_ascii_alphabetic())
 }

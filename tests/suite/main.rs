@@ -38,7 +38,7 @@
 //! * `game_state`: the state of queries (strings, dictionaries, regular expression groups), and errors that end a run.
 //! * `game_trees`: games with side lines, compared with a tree replayed by shakmaty.
 //! * `game_vectors`: the results of CQL 6.2 for queries about games on a few games.
-//! * `games_out`: games written from blocks alone.
+//! * `games_out`: the games with hits, written as PGN and read back.
 //! * `choice`, `stats`, `report`: the selection of hits, statistics by groups, and the output of hits.
 //! * `examples`: the library's example programs.
 //! * `explore`: the moves played in a position, compared with shakmaty.

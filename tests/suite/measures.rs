@@ -116,7 +116,7 @@ fn conditions_leave_the_hits_of_python_chess() {
             let due = (games.parse().unwrap(), positions.parse().unwrap());
             assert_eq!((found[0].games, found[0].positions), due, "{condition} on {engine:?}");
             assert_eq!(search().hits().unwrap().len() as u64, due.1, "{condition} on {engine:?}");
-            // Statistics of the same search must count as many games and positions with hits as the table has.
+            // The statistics of the same search must have the numbers of games and positions with hits that the table lists.
             let total = search().statistics("clock").unwrap().total();
             assert_eq!((total.hit.games, total.hit.positions), due, "{condition} on {engine:?}");
             assert!(due.1 > 50, "{condition}: {due:?}");

@@ -69,7 +69,7 @@ fn none() -> Collectors {
 
 const LIMITS: [(u64, Option<u64>); 5] = [(0, None), (0, Some(1)), (3, Some(10)), (40, Some(2)), (7, None)];
 
-/// Returns lists in all formats.
+/// Returns all formats in which the tests list hits.
 fn formats(layout: Layout) -> Vec<Format> {
     let extras = Extras { spans: true, texts: true, ..Extras::default() };
     let mut formats = vec![

@@ -26,7 +26,8 @@ use orbit_pgn::{Game, Options, ParseOptions, ReadFault, Sources};
 
 use crate::common::{corpus, corpus_if_any};
 
-/// Returns the files of all PGN packages in the corpus folder, sorted by path. Each has its path relative to that folder.
+/// Returns the files of all PGN packages in the corpus folder, sorted by path. Each is a pair of its path relative to that folder
+/// and its full path.
 fn corpus_files() -> Vec<(String, PathBuf)> {
     let root = corpus();
     let mut folders = vec![root.clone()];

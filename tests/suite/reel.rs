@@ -455,7 +455,7 @@ fn a_cut_or_altered_reel_is_refused() {
         }
     }
     assert_eq!(refused, 1000);
-    // An interrupted append leaves bytes after the reel's end, as given in the header. These bytes must be ignored.
+    // An interrupted append leaves bytes after the end of the reel that the header gives. These bytes must be ignored.
     std::fs::write(&copy, [&whole[..], b"x"].concat()).unwrap();
     assert!(read_all(&copy).unwrap() == expected);
     let mut newer = whole.clone();
@@ -580,8 +580,8 @@ fn a_reel_claims_no_more_than_it_may_hold() {
             assert_eq!(refused(&set(frame(section), 1)), length, "{section}");
         }
     }
-    // These fields contain the number of games that begin with an entry of the start table, and the number of games that have
-    // slots (positions).
+    // These fields contain the number of games that begin from the start table (the block's list of start positions), and the
+    // number of games that have slots (positions).
     for (at, value) in [(64 + 12, u32::MAX), (64 + 16, u32::MAX), (64 + 16, 0)] {
         assert!(refused(&set(at, value)).contains("more games than slots"), "{at} {value}");
     }

@@ -48,8 +48,8 @@ fn device_if_any(options: GpuOptions) -> Option<Arc<GpuDevice>> {
     }
 }
 
-/// Returns the device options for tests. Output buffers are filled with one bits before use. `ORBIT_TEST_ADAPTER` selects the
-/// adapter, like the option `--gpu`.
+/// Returns the device options for tests. All bits of output buffers are set before use. `ORBIT_TEST_ADAPTER` selects the adapter,
+/// like the option `--gpu`.
 pub fn device_options(limits: GpuLimits) -> GpuOptions {
     let mut options = GpuOptions::default();
     (options.limits, options.poison) = (limits, true);
@@ -161,7 +161,7 @@ impl Runner {
         Runner::on(shared_device()?, name, mask, variant)
     }
 
-    /// Returns `gpu` with limits that split everything.
+    /// Returns `gpu` with the limits [`TIGHT`], which force the engine to split its work.
     pub fn tight_gpu() -> Option<Runner> {
         Runner::tight_variant(Variant::default())
     }

@@ -79,9 +79,9 @@ fn an_evaluator_from_the_rules_alone_agrees() {
         };
         if let Some(orbit) = expand(&query.body).ok().and_then(|filter| filter.outermost()) {
             let images = cql5::images(&text).len();
-            // The numbers of images (in the evaluator) and copies (in the library) also differ if the only item of a list is a
-            // list with transforms, because the library treats the outer list as equal to the inner one. So lists with a single
-            // image are not compared.
+            // The number of images (in the evaluator) must equal the number of copies (in the library), with one exception: the
+            // numbers differ if the only item of a list is a list with transforms, because the library treats the outer list as
+            // equal to the inner one. Then there is a single image, so lists with a single image are not compared.
             if images > 1 && images != orbit.copies.len() {
                 faults.push(format!("{text}: {images} images, {} copies", orbit.copies.len()));
             }

@@ -155,8 +155,8 @@ impl Tokens {
 /// The maximum number of steps of a query in one game. It is needed because a random query may contain an endless loop.
 const STEPS_MAX: u64 = 30_000;
 
-/// The maximum number of times that the CPU engine may check its interrupt. The test interrupts this engine because it has no
-/// step limit. It makes thousands of steps between two checks.
+/// The maximum number of times that the CPU engine may check its interrupt. This engine has no step limit, so the test interrupts
+/// it. The engine makes thousands of steps between two checks.
 const LOOKS_MAX: u64 = 200;
 
 /// Returns how often the reference engine checks its interrupt before it reaches its step limit.

@@ -482,7 +482,8 @@ fn numbered(text: &str, lines: BTreeSet<usize>) -> Vec<String> {
     lines.into_iter().map(|number| format!("{number}: {}", line(number))).collect()
 }
 
-/// Returns all paths in a file that begin with `crate`, `super` or a crate of the project. Modules are named as by [`module`].
+/// Returns all paths in a file that begin with `crate`, `super` or a crate of the project. Modules have the names that [`module`]
+/// returns.
 fn paths(module: &[String], tokens: &[Token]) -> BTreeSet<String> {
     let is_module = |root: &&str| module.first().is_some_and(|first| first == root);
     let own: Vec<String> =
@@ -594,7 +595,7 @@ fn misplaced(file: &str, text: &str) -> Vec<String> {
     wrong
 }
 
-/// Returns true if a module is in a crate that is a single unit, whose imports are limited by its manifest.
+/// Returns true if a module is in a crate that is a single unit. The manifest of such a crate limits its imports.
 fn is_crate(module: &[String]) -> bool {
     CRATES.iter().any(|it| it.2.is_some_and(|root| module.first().is_some_and(|first| first == root)))
 }

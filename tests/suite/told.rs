@@ -1,5 +1,5 @@
 //! Tests the comments and sort keys of queries. An engine that evaluates whole games computes them together with the hits. If a
-//! plan (code for the fast engines) finds the hits, they are computed afterwards, for the games with hits.
+//! plan (code for the fast engines) finds the hits, the comments and sort keys are computed afterwards, only for games with hits.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;

@@ -67,7 +67,7 @@ impl Engine for Liar {
         match self.lie {
             Lie::Hit(_) => {}
             Lie::Copies => {
-                // The wrong copies are those of another query, whose transform has equally many copies, which match at other
+                // The wrong copies are those of another query. Its transform has equally many copies, but they match at other
                 // positions.
                 let other = prepared("flip {Nf3 nf6}").cpu().unwrap();
                 let wanted = [Wants::ALL_COPIES];

@@ -427,8 +427,9 @@ fn a_table_that_cannot_be_written_leaves_the_one_that_is_there() {
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3, "no temporary file is left");
 }
 
-/// A novelty: the game, the number of half-moves before it, the move, the moves that earlier games played in the position before
-/// it (each with the number of these games), and the number of all earlier games that reached that position.
+/// A novelty: the number of the game; the number of half-moves that lead to the new position; the last of these half-moves; the
+/// moves that earlier games played instead of it, each with its number of games; and the number of all earlier games that reached
+/// the position before it.
 type Found = (u32, usize, Option<String>, Vec<(String, u64)>, u64);
 
 /// Returns the first new position of each game, computed by brute force.

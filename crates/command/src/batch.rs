@@ -209,8 +209,9 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     choice.check_theme_groupings(&groupings)?;
     let stats = Stats::new(groupings);
     let stats = if choice.player.is_some() { stats.for_player() } else { stats };
-    // Scores need hit counts for each side. Counting them takes time, and the text format prints no scores. An invalid format is
-    // reported later, after the check that the output is not an input.
+    // CSV and JSON contain the score of each theme's matching side (the side whose pieces form the pattern). Text does not, so the
+    // results of these sides are not counted for it, which saves time. An invalid format is reported later, after the check that
+    // the output is not an input.
     let is_text = matches!(args.table_format(), Ok(TableFormat::Text));
     let stats = if is_text { stats } else { stats.with_sides() };
     let mut queries = themes.iter().map(prepared).collect::<Result<Vec<PreparedQuery>, Failure>>()?;

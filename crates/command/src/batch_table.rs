@@ -95,8 +95,8 @@ fn table(matrix: &ThemeMatrix, place: usize, grouping: &Grouping) -> String {
     out
 }
 
-/// Returns a table with a line for each theme, under the name of the theme's group. If `sizes` is given, the first line shows these
-/// numbers: the size of each column in games.
+/// Returns a table with a line for each theme, under the name of the theme's group. If `sizes` is given, the first line shows the
+/// number of games in each column.
 fn grid(
     matrix: &ThemeMatrix,
     headings: Vec<String>,

@@ -235,7 +235,7 @@ pub(super) fn print_failures(summary: &Summary) -> Exit {
     exit
 }
 
-/// Returns whether there were sources, but none of them could be read.
+/// Returns true if there were sources and none of them could be read.
 pub(super) fn is_unread(summary: &Summary) -> bool {
     summary.totals.games() == 0
         && summary.finished

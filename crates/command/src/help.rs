@@ -41,7 +41,7 @@ enum Topic {
     },
 }
 
-/// An argument parser that accepts any string. Shells complete words of the query language.
+/// An argument parser that accepts any string. To shells, it offers the words of the query language as completions.
 #[derive(Clone)]
 struct SomeWord;
 

@@ -251,7 +251,7 @@ fn open(
     Ok(Some(database))
 }
 
-/// Returns whether a source could not be read at all, and the reel records the same failure from an earlier attempt.
+/// Returns true if a source could not be read at all and the reel records the same failure from an earlier attempt.
 fn fails_as_before(source: &ReelSource, reel: &Reel) -> bool {
     let is_same =
         |old: &ReelSource| old.is_nothing() && old.name == source.name && old.failure == source.failure;
@@ -270,7 +270,7 @@ fn held_line(held: &AlreadyHeld, output: &Path) -> String {
     }
 }
 
-/// Returns the set of games in the reel before new games are appended.
+/// Returns the set of the games that the reel already has, with which new games are compared. Without a reel, the set is empty.
 fn seen(args: &Args, alike: Alike, reel: Option<&Reel>, options: StreamOptions) -> Result<GameSet, Failure> {
     let mut seen = GameSet::new(alike);
     if let Some(reel) = reel {

@@ -345,7 +345,7 @@ mod tests {
         }
     }
 
-    /// Checks all properties that do not depend on the environment, for example that no argument name is used twice.
+    /// Runs clap's own checks of all commands and arguments, for example that no argument name is used twice.
     #[test]
     fn arguments_are_consistent() {
         Cli::command().debug_assert();

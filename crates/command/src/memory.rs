@@ -23,8 +23,8 @@ const EXIT_CODE: i32 = 4;
 /// long.
 const MESSAGE_GRACE: Duration = Duration::from_millis(200);
 
-/// The first words of panic messages about failed allocations: in the standard library for the signal stack of a new thread, and in
-/// zstd for a context.
+/// The first words of panic messages about failed allocations. The standard library panics if it cannot allocate the signal stack
+/// of a new thread, and the zstd library if it cannot allocate a context.
 const PANICS: [&str; 3] = [
     "failed to allocate an alternative stack",
     "failed to set up alternative stack",

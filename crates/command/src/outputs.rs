@@ -416,7 +416,7 @@ impl Outputs {
         for game in games.into_iter().flat_map(|part| part.games) {
             self.games.take(streamed, game, texts, progress)?;
         }
-        // Games in database order are written immediately. For any other order, they are kept until the end.
+        // In database order, games are written immediately. In any other order, they are kept until the end.
         let Some(lists) = lists else { return Ok(ControlFlow::Continue(())) };
         let mut all = ControlFlow::Break(());
         for (output, list) in self.outputs.iter_mut().zip(&lists) {

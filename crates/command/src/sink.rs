@@ -101,8 +101,8 @@ pub(super) fn named(path: Option<&Path>) -> Option<&Path> {
     path.filter(|path| path.as_os_str() != "-")
 }
 
-/// Creates the files that a search writes while it reads a database. It checks that no output replaces an input. If files are not
-/// to be written, it only makes this check.
+/// A creator of the files that a search writes while it reads a database. For each file, it checks that the file does not replace
+/// an input. If `are_written` is false, it makes only this check.
 #[derive(Clone, Copy)]
 pub(super) struct OutputFiles<'a> {
     pub(super) database: &'a BlockStream,

@@ -221,7 +221,7 @@ fn read_squares(text: &str) -> Result<Bitboard, Diagnostic> {
     }
 }
 
-/// Accepts positions of all variants, and EPD lines with operations.
+/// The leniency with which lines are read: positions of all variants are accepted, and EPD lines with operations.
 const LENIENCY: Leniency = Leniency { variants: true, operations: true, ..Leniency::NONE };
 
 fn as_diagnostic(error: FenError) -> Diagnostic {

@@ -4,7 +4,7 @@
 //! | reader | input | function, and its leniency |
 //! |---|---|---|
 //! | `orbit transform` | a FEN or EPD; faults are reported with their places | [`FenRecord::read`]: variants, operations |
-//! | the reader of games | the tag `FEN`, and the positions of lists | [`FenRecord::read`]: unclear rights, any text after it |
+//! | the reader of games | the tag `FEN`, positions in lists | [`FenRecord::read`]: unclear rights, any text after the position |
 //! | the reader of position lists | a line with a position, counters and operations | [`ListLine`], [`is_position`] |
 //! | the tags of a reel, the numbering of moves | the counters | [`counters`] |
 //! | boards to search for or to draw, with letters that are not pieces | the squares | [`ranks()`] |

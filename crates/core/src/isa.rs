@@ -4,8 +4,8 @@
 /// An instruction set that this processor has. The variants for x86-64 exist in every build, but are never created on other
 /// processors.
 ///
-/// Only [`Isa::available`] and [`Isa::detected`] return values, so a value proves that the processor can run code compiled for its
-/// instruction set.
+/// Only [`Isa::available`] and [`Isa::detected`] create values of this type, so a value proves that the processor can run code
+/// compiled for its instruction set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Isa {
     /// The baseline of the architecture.

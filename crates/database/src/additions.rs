@@ -25,8 +25,8 @@ pub struct AlreadyHeld {
     /// The input.
     pub path: PathBuf,
     /// The source or input that already has this content: the name of a source of the reel, `SOURCE in REEL` for a source of a reel
-    /// among the earlier inputs, or the path of an earlier file. If the input is itself a reel, this is given for one of its
-    /// sources.
+    /// among the earlier inputs, or the path of an earlier file. If the input is itself a reel, this refers to the content of one
+    /// of its sources.
     pub source: String,
     /// True if the content of the input is in an earlier input, but not in the reel to which the inputs are appended.
     pub is_input: bool,
@@ -64,7 +64,7 @@ pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, St
     let (listed, notes) = orbit_pgn::list(paths)?;
     additions.notes = notes;
     for path in listed {
-        // If a file cannot be read, opening it reports the error.
+        // If the file cannot be read, the error is reported later, when the file is opened.
         let stamp = Stamp::at(&path).ok().filter(|stamp| stamp.bytes.is_some());
         let Some(stamp) = stamp.filter(|_| path.as_os_str() != "-") else {
             additions.paths.push(path);

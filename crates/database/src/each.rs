@@ -36,9 +36,9 @@ impl BlockStream {
         self.for_each_group(threads, 1, work, take)
     }
 
-    /// Like [`BlockStream::for_each_block`], but `work` receives up to `blocks` blocks at once and returns one result for each. The
-    /// first groups are smaller, so that all threads soon have work. If the results are large, `work` reserves memory in the budget
-    /// before it creates them.
+    /// Runs `work` as [`BlockStream::for_each_block`] does, but passes up to `blocks` blocks to it at once. `work` returns one
+    /// result for each. The first groups of blocks are smaller, so that all threads soon have work. If the results are large,
+    /// `work` reserves memory in the budget before it creates them.
     ///
     /// # Errors
     ///

@@ -60,7 +60,8 @@ pub struct StreamOptions {
     pub pgn: orbit_pgn::Options,
     /// The parts of each game to keep.
     pub parse: ParseOptions,
-    /// If true, an up-to-date reel that was built from a file alone is read instead of the file: see [`BlockStream::substitutes`].
+    /// True to read, instead of a PGN file, an up-to-date reel that was built from this file alone: see
+    /// [`BlockStream::substitutes`].
     pub substitute_reels: bool,
     /// True if the PGN text of a block's games is kept with the block: see [`BlockStream::texts`].
     pub keep_text: bool,
@@ -69,9 +70,10 @@ pub struct StreamOptions {
     /// The cache of sidecars (files that record where games are), for [`BlockStream::block_of_game`]. If it is `None`, no sidecars
     /// are used.
     pub places: Option<PlaceCache>,
-    /// Drops games that equal an earlier game: see [`BlockStream::without_duplicates`].
+    /// The rule by which games that equal an earlier game are recognized and dropped, or `None` to keep all games: see
+    /// [`BlockStream::without_duplicates`].
     pub unique: Option<Alike>,
-    /// Stops the stream when this flag becomes true.
+    /// A flag that stops the stream when it becomes true.
     pub interrupt: Arc<AtomicBool>,
     /// The stream's share of a set of threads that several streams use. If it is `None`, the stream has its own threads.
     pub share: Option<Arc<ThreadShare>>,
@@ -268,7 +270,7 @@ impl BlockStream {
         Ok(database)
     }
 
-    /// Like [`BlockStream::open`], but for inputs that are to be appended to a reel. Their sources and games are numbered after
+    /// Opens inputs that are to be appended to a reel, as [`BlockStream::open`] does. Their sources and games are numbered after
     /// those of the reel.
     ///
     /// # Errors
@@ -479,7 +481,7 @@ impl BlockStream {
         self.notes.extend_from_slice(sources.notes());
         for source in sources.sources() {
             self.bytes_total = self.bytes_total.zip(source.bytes).map(|(a, b)| a + b);
-            // Only files have a known size.
+            // A source without a known size is not a file, so it gets no canonical path.
             let path = source.bytes.and(source.path.as_ref()).and_then(|path| canonical(path));
             self.opened.add(path.clone(), &source.name);
             self.sources.push(SourceSummary {
@@ -563,7 +565,8 @@ impl BlockStream {
         self.bytes_total
     }
 
-    /// Like [`BlockStream::for_each_group`], but the results are indices of stored results.
+    /// Implements [`BlockStream::for_each_block`] and [`BlockStream::for_each_group`] for results that are indices of stored
+    /// results.
     fn for_each_numbered(
         self,
         threads: usize,

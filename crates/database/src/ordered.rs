@@ -170,7 +170,8 @@ impl<R> OrderedShared<R> {
     }
 }
 
-/// Stops all threads when this value is dropped: at the end, on an early return, and on a panic.
+/// Stops all threads when this value is dropped: on a panic and, if the second field is false, also at the end or on an early
+/// return.
 struct StopOnDrop<'a, R>(&'a OrderedShared<R>, /* only on a panic */ bool);
 
 impl<R> Drop for StopOnDrop<'_, R> {

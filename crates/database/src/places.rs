@@ -147,7 +147,7 @@ impl BlockStream {
     }
 }
 
-/// The properties by which a change to a file is detected. This is stricter than a [`Stamp`], which stays the same when a file is
+/// The properties by which a change to a file is detected. They are stricter than a [`Stamp`], which stays the same when a file is
 /// copied.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct FileMark {

@@ -62,7 +62,7 @@ impl Outdated {
         Outdated::new(path, reel.reader(), reel.sources(), options.to_owned())
     }
 
-    /// Like [`Outdated::from_reel`], but for a folder of reels.
+    /// Returns an entry for a folder of reels, as [`Outdated::from_reel`] does for a reel.
     pub fn from_shards(folder: &Path, manifest: &Manifest) -> Option<Outdated> {
         let options = if manifest.variations { "--variations --shards SIZE " } else { "--shards SIZE " };
         let path = folder.to_owned();

@@ -24,13 +24,14 @@ pub struct SourceSummary {
     pub duplicates: u64,
     /// The reel that contains the source's games, if they were read from a reel.
     pub reel: Option<PathBuf>,
-    /// If the reel lacks a part of the source, the reason.
+    /// The reason why the reel lacks a part of the source, if it does.
     pub reel_failure: Option<String>,
     /// The version of the rules for reading games that were used: see [`ReelSource::reader`].
     pub reader: u32,
-    /// If the source was not read to its end, the byte offset in the decompressed text at which reading stopped, and the reason.
+    /// The byte offset in the decompressed text at which reading stopped, and the reason, if the source was not read to its end.
     pub failure: Option<(u64, String)>,
-    /// If the source is a file in a folder and was skipped, the reason: it contains no games, despite its name.
+    /// The reason why the source was skipped, or `None` if it was read. A file in a folder is skipped if it contains no games,
+    /// despite its name.
     pub skipped: Option<String>,
 }
 

@@ -90,7 +90,7 @@ pub struct GpuOptions {
     /// Upper limits on the use of the adapter.
     pub limits: GpuLimits,
     /// The maximum size of the databases that stay on the device for later queries, in bytes. The default is four
-    /// fifths of [`GpuLimits::memory_bytes`], but at least 64 MiB less than that limit. Without such a limit, the
+    /// fifths of [`GpuLimits::memory_bytes`], but at least 64 MiB less than that limit. If that limit is not set, the
     /// default is four fifths of the free memory of a card with its own memory, or a quarter of the free memory of a
     /// card that shares the processor's memory. If the driver does not report free memory, the default is 2 GiB or 512
     /// MiB, respectively. For a software adapter, it is 256 MiB.

@@ -1,5 +1,5 @@
-//! Computes the columns of a block that have one value for each game. Each column contains the values of a part of a
-//! plan that is constant within a game: of a condition, such as a test of a tag, or of a number.
+//! Computes the columns of a block that have one value for each game. Each column contains the values of one part of a
+//! plan that is constant within a game. This part is either a condition, such as a test of a tag, or a number.
 
 use super::{Outcome, game_texts::text_of_game};
 use orbit_core::{

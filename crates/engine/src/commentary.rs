@@ -25,14 +25,14 @@ pub struct GameCommentary {
     pub index: u32,
     /// The number of positions at which the query matches.
     pub matches: u32,
-    /// The comments in the order in which they were written, each with its node (the number of a position in the game),
-    /// followed, for each `sort` filter, by the comments that were written together with its best value. Automatic
+    /// The comments in the order in which they were written, each with its node (the number of a position in the game).
+    /// After these, for each `sort` filter, the comments that were written together with its best value. Automatic
     /// comments that the query's header requests are included, except the comment that gives the number of the game and
     /// those that give the values of `sort`.
     pub comments: Vec<(u32, Vec<u8>)>,
     /// The best value of each `sort`, in the order of [`Query::sorts`](orbit_query::TypedQuery::sorts).
     pub sorts: Vec<Option<SortValue>>,
-    /// For each `sort`, the node (position number) at which the query first has its best value; 0 if there is no value.
+    /// For each `sort`, the node (position number) at which its best value first occurs; 0 if it has no value.
     pub sorts_at: Vec<u32>,
     /// The tags that `settag` sets, with their new values, in order.
     pub tags: Vec<(String, Vec<u8>)>,

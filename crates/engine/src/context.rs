@@ -26,8 +26,8 @@ pub(super) struct Context<'a> {
     last_game: Option<u32>,
     /// The columns with one value for each game, computed from the games' tags.
     columns: Vec<GameColumn>,
-    /// The results of stages (parts of a plan that run before the rest). The key consists of the graph node whose value
-    /// the result is, and a flag that is true if the result is a mask.
+    /// The results of stages (parts of a plan that run before the rest). The key of a result consists of its node in
+    /// the plan's graph and a flag that is true if the result is a mask.
     found: HashMap<(Id, bool), SlotColumn>,
     /// The columns that were propagated along games from results of stages (see the module `carry`).
     carried: HashMap<CarryId, SlotColumn>,
@@ -85,8 +85,8 @@ impl<'a> Context<'a> {
         self.games.interrupt()
     }
 
-    /// Returns true if the evaluation must end, because a query has run into an error in one of the games or was
-    /// interrupted.
+    /// Returns true if the evaluation must end: a query has run into an error in one of the games, or the interrupt was
+    /// set.
     pub(super) fn is_stopped(&self) -> bool {
         self.games.is_stopped()
     }

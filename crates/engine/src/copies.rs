@@ -68,7 +68,7 @@ impl CopyHits {
         CopyHits { before: before(hits), hits: Vec::new(), sums: vec![0; copies], detail, lists }
     }
 
-    /// Records the hit in the next slot. `words` are the results that `plan` computed at the hit's position.
+    /// Records the next hit. `words` are the results that `plan` computed at its position.
     pub(super) fn push_words(&mut self, plan: &CopiesPlan, words: &[u64]) {
         if self.detail == CopyDetail::Counts {
             plan.add_counts(words, &mut self.sums);

@@ -89,8 +89,7 @@ impl Cpu {
         lock(&self.runs).clone()
     }
 
-    /// Returns the total number of entries in those dictionaries of the queries that keep their entries from game to
-    /// game.
+    /// Returns the total number of entries in all dictionaries that keep their entries from game to game.
     pub(super) fn kept_entries(&self) -> usize {
         lock(&self.runs).iter().flat_map(|run| run.dictionaries.values()).map(BTreeMap::len).sum()
     }

@@ -66,7 +66,7 @@ impl<T> HitValues<T> {
         }
     }
 
-    /// Records that those slots of a segment that are in the mask `bits` have values.
+    /// Records that the slots in the mask `bits` of a segment have values.
     fn slots_of(&mut self, segment: usize, bits: u32) {
         if self.segments.len() <= segment {
             self.segments.resize(segment + 1, (0, self.values.len() as u32));

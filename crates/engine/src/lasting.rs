@@ -20,7 +20,7 @@ pub struct Lasting {
     query: TypedQuery,
     cpu: Cpu,
     reference: Bulk,
-    /// True once only the reference engine evaluates the query. It has then received the kept values.
+    /// True once the reference engine has received the kept values and evaluates the query alone.
     is_left: AtomicBool,
 }
 

@@ -36,7 +36,7 @@ pub(super) struct BlockGames<'a> {
     block: &'a Block,
     moves: OnceCell<BlockMoves>,
     tree: OnceCell<BlockTree>,
-    /// True if the evaluation must end, because a query has run into an error in one of the games or was interrupted.
+    /// True if the evaluation must end: a query has run into an error in one of the games, or the interrupt was set.
     stopped: Cell<bool>,
     interrupt: Interrupt,
     /// The number of positions visited since the interrupt was last checked.
@@ -70,8 +70,8 @@ impl<'a> BlockGames<'a> {
         &self.interrupt
     }
 
-    /// Returns true if the evaluation must end, because a query has run into an error in one of the games or was
-    /// interrupted.
+    /// Returns true if the evaluation must end: a query has run into an error in one of the games, or the interrupt was
+    /// set.
     pub(super) fn is_stopped(&self) -> bool {
         self.stopped.get()
     }

@@ -66,8 +66,8 @@ impl Verified {
             let dropped = pairs().filter(|(slot, _)| !kept.contains(*slot));
             dropped.for_each(|(_, copy)| hits.clear(copy..copy + 1));
         };
-        // In a block that contains only some of the games, hits have different slots, so their copies (matching
-        // patterns) cannot be compared.
+        // A block that contains only the chosen games assigns other slots to their positions, so the copies (matching
+        // patterns) of its hits cannot be compared with those of the whole block.
         let no_copies: Vec<Wants> = outputs.iter().map(|outputs| outputs.without_copies()).collect();
         let outputs = if self.sample == Sample::All { outputs } else { &no_copies };
         let asked = BlockRequest { outputs, select: Some(&keep), games: None, ..*request };

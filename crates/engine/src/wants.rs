@@ -8,9 +8,9 @@ use std::ops::{BitOr, BitOrAssign};
 use super::CopyDetail;
 use orbit_core::game::Measure;
 
-/// The data that a query, a choice of games or a collector requests from a search, in addition to the hits. The hits
-/// are always computed. Wants are combined with `|`. Only the requested data are decoded and computed. Engines ignore
-/// wants that do not concern answers.
+/// The data that a query, a choice of games or a collector (code that makes one output from the answers) requests from
+/// a search, in addition to the hits. The hits are always computed. Wants are combined with `|`. Only the requested
+/// data are decoded and computed. Engines ignore wants that do not concern answers.
 ///
 /// ```
 /// use orbit_engine::Wants;
@@ -50,7 +50,8 @@ impl Wants {
     pub const SIDES: Wants = Wants(1 << 10);
     /// The sort keys of games, for queries that define an order.
     pub const RANKS: Wants = Wants(1 << 11);
-    /// The transform of each copy, which is needed to map moves back to the filter as it is written.
+    /// The transform of each copy. With it, moves at a hit are mapped back to the pattern as it is written in the
+    /// query.
     pub const PLACEMENTS: Wants = Wants(1 << 12);
 
     const NAMES: [(Wants, &str); 13] = [

@@ -59,7 +59,7 @@ pub(super) struct ArchiveMember {
     /// The name within the archive, such as `2024/twic1600.pgn`. `..` and other path components that lead out of the archive are
     /// removed.
     pub(super) name: String,
-    /// The unpacked size.
+    /// The unpacked size in bytes.
     pub(super) bytes: u64,
     /// The index of the member in the archive's own list, or the reason why it cannot be read.
     place: Result<usize, ArchiveRefusal>,
@@ -181,7 +181,8 @@ impl Archive {
         self.path.join(&self.members[number].name)
     }
 
-    /// Returns the stamp of a member, which combines the size of the member with the time of the archive.
+    /// Returns the stamp of a member, by which a changed file is recognised. It combines the size of the member with the time of
+    /// the archive.
     pub(super) fn stamp(&self, number: usize) -> Stamp {
         Stamp { bytes: Some(self.members[number].bytes), ..Stamp::from_metadata(&self.metadata) }
     }

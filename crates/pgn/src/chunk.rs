@@ -23,7 +23,7 @@ pub enum SourceKind {
 pub struct SourceText {
     /// The index of the source in [`Sources::sources`](super::Sources::sources).
     pub source: u32,
-    /// The offset of the stretch's first byte in the decompressed source.
+    /// The offset of the text's first byte in the decompressed source.
     pub offset: u64,
     /// The text.
     pub bytes: Vec<u8>,

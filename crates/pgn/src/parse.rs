@@ -66,13 +66,13 @@ pub(super) struct TextPlaces {
     /// The comments after moves, and the comments before the first move. Each has its node (position number) and its range without
     /// delimiters. Comments before the first move of a side line are not included.
     pub(super) comments: Vec<(u32, ByteRange)>,
-    /// All glyphs, except glyphs after a token that was not kept.
+    /// The number and the range of each glyph, except glyphs after a token that was not kept.
     pub(super) glyphs: Vec<(u16, ByteRange)>,
 }
 
 /// A move in the text of a game.
 pub(super) struct WordPlace {
-    /// The node to which the move leads.
+    /// The node (position number) to which the move leads.
     pub(super) node: u32,
     /// The start of the move's token.
     pub(super) start: usize,
@@ -266,7 +266,7 @@ impl<'a> GameParser<'a> {
         2 * (full - 1) + u32::from(black_begins)
     }
 
-    /// Returns the index of the current line and the number of its moves so far.
+    /// Returns the index of the current line (0 for the main line), and the number of moves of this line so far.
     fn moves_here(&self) -> Option<(usize, u32)> {
         self.tree.line().map(|line| (line, self.tree.len(line, self.game.moves.len())))
     }

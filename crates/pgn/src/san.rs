@@ -58,7 +58,7 @@ impl SanShape {
     }
 }
 
-/// Returns a note on the reading of a move that has an unusual form, or `None` for a usual form.
+/// Returns the text of a note if a move is written in an unusual form, or `None` for a usual form.
 pub(super) fn repair(word: &[u8], shape: SanShape) -> Option<&'static str> {
     if has_wide_dash(word) {
         return Some("an unusual dash is read as `-`");

@@ -153,7 +153,7 @@ impl Sources {
         Ok(all)
     }
 
-    /// Creates sources from bytes in memory, which may be compressed.
+    /// Creates sources from bytes in memory. The bytes may be compressed.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Sources {
         Sources::from_bytes_with(name, bytes, Options::default())
     }
@@ -417,7 +417,7 @@ impl Sources {
     }
 }
 
-/// Adds files on the web to the sources. They all share one client.
+/// The HTTP client that all sources on the web share.
 #[derive(Default)]
 struct Web {
     #[cfg(feature = "https")]

@@ -82,7 +82,7 @@ struct UnfinishedLine {
     moves: Vec<PackedMove>,
     /// The position before the last move of the line.
     before: Option<Position>,
-    /// The number of the first node of the line, or 0 if the line is left out. It is set when the nodes are numbered.
+    /// The number of the line's first node (position), or 0 if the line is left out. It is set when the nodes are numbered.
     first: u32,
 }
 
@@ -220,9 +220,9 @@ impl SideLines {
         }
     }
 
-    /// Numbers the nodes of a game, and returns its side lines and annotations, ordered by node. `main` is the number of moves of
-    /// the main line. Calls `lost` once for each kind of loss, with the offset of the first loss, the number of main-line moves
-    /// before it, and the reason.
+    /// Numbers the nodes (positions) of a game, and returns its side lines and annotations, ordered by node. `main` is the number
+    /// of moves of the main line. Calls `lost` once for each kind of loss, with the offset of the first loss, the number of
+    /// main-line moves before it, and the reason.
     pub(super) fn finish(
         &mut self,
         main: usize,
@@ -245,7 +245,7 @@ impl SideLines {
         }
     }
 
-    /// Returns the number of the node after `moves` moves of a line. The nodes must have been numbered.
+    /// Returns the number of the node (position) after `moves` moves of a line. The nodes must have been numbered.
     pub(super) fn node(&self, line: usize, moves: u32) -> u32 {
         if line == 0 { moves } else { self.lines[line].first + moves.max(1) - 1 }
     }
@@ -259,8 +259,9 @@ impl SideLines {
         moves
     }
 
-    /// Numbers the first node of each side line, and appends the side lines to `out` in the order of these numbers. Each line is
-    /// directly followed by the lines that branch off from it: lines from its last node come first, lines from its first node last.
+    /// Numbers the first node (position) of each side line, and appends the side lines to `out` in the order of these numbers. Each
+    /// line is directly followed by the lines that branch off from it: lines from its last node come first, lines from its first
+    /// node last.
     fn number(&mut self, main: usize, out: &mut Vec<SideLine>) {
         // For each line, `leaving` contains the side lines that branch off from it, each with its number among the side lines of
         // its node. Each list is a stack: its last line is numbered first.

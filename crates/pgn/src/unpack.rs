@@ -166,13 +166,13 @@ impl<R: Supply> RawInput<R> {
     }
 }
 
-/// A compression format.
+/// A decompressor for one compression format.
 pub(super) trait Unpack<R>: Send {
     /// Unpacks the next part and appends it to `out`, even if the call returns a fault. Returns `false` at the end.
     fn step(&mut self, input: &mut RawInput<R>, out: &mut Vec<u8>) -> Result<bool, UnpackFault>;
 }
 
-/// A compression format whose texts consist of members. Each member can be unpacked independently.
+/// A decompressor for a format whose compressed texts consist of members. Each member can be unpacked independently.
 pub(super) trait MemberFormat: Sized + Send + 'static {
     /// Returns a new decompressor of this format, which is at the start of a member.
     fn fresh(&self) -> io::Result<Self>;
@@ -547,7 +547,7 @@ fn skippable<R: Supply>(input: &mut RawInput<R>) -> Result<(), UnpackFault> {
 
 struct FrameBlockHeader {
     is_last: bool,
-    /// The length of the block without its header.
+    /// The length of the zstd block in bytes, without its header.
     bytes: usize,
 }
 
@@ -567,7 +567,7 @@ struct HeaderParts {
     has_checksum: bool,
     window_at: usize,
     content_at: usize,
-    /// The length of the whole header.
+    /// The length of the whole header in bytes.
     end: usize,
 }
 
@@ -587,7 +587,7 @@ impl HeaderParts {
 }
 
 struct FrameHeader {
-    /// The length of the header.
+    /// The length of the header in bytes.
     bytes: usize,
     window: u64,
     has_checksum: bool,

@@ -54,7 +54,7 @@ impl Lower {
 pub enum ColumnOperand {
     /// The same word for every position.
     Constant(u64),
-    /// The result of an earlier operation along games.
+    /// The result of an earlier operation that reads words at all positions of a game.
     Carried(CarryId),
     /// The value of a graph node, computed by a stage (an earlier program). The flag is true if the value is read as a mask, and
     /// false if it is read as a whole word.
@@ -91,7 +91,7 @@ pub(super) fn stages(dag: &Dag, roots: &[Id]) -> Vec<Vec<CarryId>> {
 }
 
 /// Returns the number of stages (earlier programs) that must run before a program that computes the nodes `roots`. For each
-/// [`Carry`] operation that the program reads, stores the index of its stage in `levels`.
+/// [`Carry`] operation whose result these nodes need, stores in `levels` the index of the stage that computes it.
 fn level(dag: &Dag, roots: &[Id], levels: &mut Vec<Option<usize>>) -> usize {
     let needed = needed(dag, roots);
     let mut deepest = 0;

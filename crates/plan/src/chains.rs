@@ -28,8 +28,8 @@ impl ProgramWriter<'_> {
         for draft in drafts {
             match draft {
                 Draft::Begin(..) => {
-                    // A node that is computed before a loop must not be merged into a chain inside the loop, because each row would
-                    // compute it again.
+                    // A node that is computed before a loop must not be merged into a chain inside the loop, because the loop would
+                    // compute it again for each row of its table.
                     chains.at.clear();
                     begins.push(chains.drafts.len());
                     chains.drafts.push(Some(draft));

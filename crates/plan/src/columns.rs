@@ -1,5 +1,5 @@
-//! Conditions and numbers that are constant in a game. They are computed from the tags of the game only once. An engine receives
-//! them as columns with one entry for each game.
+//! Conditions and numbers that are constant in a game. They are computed only once for each game, most of them from its tags. An
+//! engine receives them as columns with one entry for each game.
 
 use shakmaty::Color;
 

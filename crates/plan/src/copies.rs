@@ -1,9 +1,9 @@
 //! Lowers an orbit to words in which each copy has a bit. An *orbit* consists of all copies (transformed patterns) of a filter. The
 //! bit of a copy is set if the copy matches.
 //!
-//! [`super::orbits`] computes the same words, but combines them to find out if any copy matches. This module keeps them separate.
-//! Anchors and grids (words that evaluate many shifts together) already have one bit for each copy. A table has a row for each
-//! copy, and each row sets its own bit. Copies can therefore be counted without separate code for each copy.
+//! [`super::orbits`] computes the same words, but combines them to find out if any copy matches. This module keeps the bits of the
+//! copies separate. Anchors and grids (words that evaluate many shifts together) already have one bit for each copy. A table has a
+//! row for each copy, and each row sets its own bit. Copies can therefore be counted without separate code for each copy.
 
 use super::{
     dag::{Id, Op, Reduce},
@@ -22,8 +22,8 @@ pub struct CopyBit {
     pub bit: u32,
 }
 
-/// The words in which the copies (transformed patterns) of an orbit have bits, and the locations of these bits, while they are
-/// collected.
+/// The words that have been collected so far for the copies (transformed patterns) of an orbit, and the location of each copy's bit
+/// in these words.
 #[derive(Default)]
 struct CopyWords {
     words: Vec<Id>,

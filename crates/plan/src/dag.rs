@@ -27,7 +27,7 @@ pub enum Reduce {
 pub struct Loop {
     /// The rows of the table. Each contains one word for each parameter of the loop, so all rows have the same length.
     pub rows: Vec<Vec<u64>>,
-    /// The operation that combines the values of `body` for all rows to the result of the loop.
+    /// The operation that combines the values of `body` for all rows into the result of the loop.
     pub reduce: Reduce,
     /// The node that is evaluated for each row.
     pub body: Id,
@@ -78,7 +78,8 @@ impl Made {
 pub enum Carried {
     /// Mask: the operand, a mask, is true at the position or at a later (or earlier) one.
     Any,
-    /// Number: the number of these positions (the position and all later or earlier ones) at which the operand, a mask, is true.
+    /// Number: the number of positions at which the operand, a mask, is true, among the position itself and all later (or earlier)
+    /// ones.
     Count,
     /// Number: the ply of the nearest position at which the operand is true, or -1 if there is none. The operand is a mask.
     Nearest,
@@ -96,8 +97,8 @@ impl Carried {
 /// The optimisations that a plan may use. Each one can be switched off, and none changes an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PlanOptions {
-    /// All shifts of a filter that consists of designators and logic (`and`, `or`, `not`) are evaluated in one 64-bit word, if the
-    /// word has a bit for each shift.
+    /// All shifts of a filter that consists of designators and logic (`and`, `or`, `not`) are evaluated together in one 64-bit
+    /// word, if its bits suffice: each shift takes one bit.
     pub anchors: bool,
     /// Shifts that do not fit into one word are evaluated in several words.
     pub grids: bool,
@@ -195,7 +196,7 @@ impl Dag {
     }
 
     fn add_op(&mut self, op: Op) -> Id {
-        // Nodes without operands are always shared: each plane of the board and each parameter must be a single node.
+        // Nodes without operands are always shared: each bit plane of the board and each parameter of a loop must be a single node.
         let leaf = op.args().next().is_none();
         if (self.sharing || leaf)
             && let Some(&id) = self.known.get(&op)
@@ -326,7 +327,7 @@ impl Dag {
         let open = operands.iter().any(|word| !self.within[word.0 as usize].is_empty());
         assert!(!open, "a loop runs at one position");
         let carry = Carry { what, operands };
-        // Like nodes, operations along games that have no operands are always shared.
+        // An operation along games is always shared if it has no operands, like a node without operands.
         let known =
             (self.sharing || carry.operands.is_empty()).then(|| self.known_carries.get(&carry).copied());
         let id = known.flatten().unwrap_or_else(|| {
@@ -481,7 +482,7 @@ impl Dag {
             },
             Op::NonEmpty(a) if self.is_mask(a) => Some(a),
             Op::NonEmpty(a) => match self.op(a) {
-                // `y` is a mask, which is all ones or all zeros, so the set in the test for emptiness need not include it.
+                // `y` is a mask: all ones or all zeros. So `x & y` is non-empty exactly where `x` is non-empty and `y` is true.
                 Op::And(x, y) if self.is_mask(y) => {
                     let some = self.add(Op::NonEmpty(x));
                     Some(self.add(Op::And(some, y)))
@@ -496,8 +497,9 @@ impl Dag {
         }
     }
 
-    /// Returns the mask of positions at which `holds` is true for the number of squares in a set. This needs no counting if `holds`
-    /// depends only on whether the set contains none, some or all of its possible squares. Otherwise returns `None`.
+    /// Returns the mask of positions at which `holds` is true for the number of squares in a set. Returns `None` if the squares
+    /// would have to be counted. Counting is unnecessary if `holds` depends only on whether the set contains none, some or all of
+    /// its possible squares.
     fn counted(&mut self, set: Id, holds: impl Fn(i64) -> bool) -> Option<Id> {
         let most = i64::from(self.bound(set).count_ones());
         if (2..most).any(|n| holds(n) != holds(1)) || most == 0 {
@@ -673,8 +675,8 @@ impl Dag {
         let p: Vec<Id> = (0..3).map(|k| self.add(Op::Plane(k))).collect();
         match roles {
             0 => return self.word(0),
-            // The bit planes number the roles from 1 to 6, and no square has the number 7. For a few sets of roles, this takes
-            // fewer operations than the union of one minterm for each role.
+            // Bit planes 0 to 2 contain the number of the role, 1 to 6, and no square has the number 7. For the sets of roles
+            // below, a direct formula therefore takes fewer operations than the union of one minterm for each role.
             0x3f => {
                 let low = self.add(Op::Or(p[0], p[1]));
                 return self.add(Op::Or(low, p[2]));

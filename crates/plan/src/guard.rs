@@ -11,14 +11,14 @@ use super::{
     needed,
 };
 
-/// Programs with fewer steps get no guard.
+/// The minimum number of steps of a program that gets a guard.
 const STEPS_MIN: u64 = 1000;
 
 /// A guard (a cheap condition that is computed before the query) may take at most 1 / `SHARE` of the query's steps. Each operand of
-/// the query that it retains may take at most half of that.
+/// the query that the guard retains may take at most half of this number.
 const SHARE: u64 = 8;
 
-/// Graphs with more nodes get no guard.
+/// The maximum number of nodes of a graph for which a guard is sought.
 const NODES_MAX: usize = 20_000;
 
 /// Returns a mask that is true wherever one of the hit masks is true, and that takes far fewer steps to compute than the hit masks.

@@ -84,10 +84,10 @@ pub enum Output {
     Num(Reg),
 }
 
-/// The number of copies (transformed filters) in one orbit, broken down by evaluation method. Of the `copies` copies, `anchored`
-/// are evaluated in `anchors` words, one word for each group of shifts, and `gridded` in `grids` words, several for each group.
-/// Among these two kinds, `pointwise` copies contain more than designators and logic (`and`, `or`, `not`). `in_tables` copies are
-/// rows of `tables` tables, and `unrolled` copies are written out one by one.
+/// The number of copies (transformed filters) in one orbit, broken down by evaluation method. The orbit has `copies` copies. Of
+/// these, `anchored` copies are evaluated in `anchors` words, one word for each group of shifts, and `gridded` copies in `grids`
+/// words, several for each group. `pointwise` of the anchored and gridded copies contain more than designators and logic (`and`,
+/// `or`, `not`). `in_tables` copies are rows of `tables` tables, and `unrolled` copies are written out one by one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[expect(missing_docs, reason = "pairs of group and copy counts")]
 pub struct OrbitNote {
@@ -113,7 +113,7 @@ pub struct Plan {
     pub always_hits: bool,
     /// The location of the query's value.
     pub output: Output,
-    /// The columns that the code reads, each with a value for each game that is computed from the game's tags.
+    /// The columns that the code reads. Each contains one value for each game, such as a number from the game's tags.
     pub columns: Vec<TagColumn>,
     /// A note for each orbit (a filter under a transform). Inner orbits come first.
     pub notes: Vec<OrbitNote>,
@@ -129,11 +129,11 @@ pub struct SharedPlan {
     /// The index of each query's hit mask in [`Program::reads`], if stages (earlier programs) compute all of these masks. The
     /// program itself then need not run. `None` if it must run.
     pub carried: Option<Vec<usize>>,
-    /// The columns that the code reads, each with a value for each game that is computed from the game's tags.
+    /// The columns that the code reads. Each contains one value for each game, such as a number from the game's tags.
     pub columns: Vec<TagColumn>,
 }
 
-/// A property by which a plan can distinguish hits.
+/// The property of a hit that a [`CopiesPlan`] shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Apart {
     /// The copies (transformed patterns) of the outermost transform that match.
@@ -143,18 +143,18 @@ pub enum Apart {
     Sides,
 }
 
-/// A plan that shows which copies (transformed patterns) of a query's outermost transform match, or for which side such a copy
-/// matches.
+/// A plan that shows, for each position, the copies (transformed patterns) of a query's outermost transform that match, or the
+/// sides for which a copy matches.
 #[derive(Clone, Debug)]
 pub struct CopiesPlan {
     /// The program that computes a bit for each copy (transformed pattern).
     pub program: Program,
     /// The registers that contain the bits of the copies (transformed patterns).
     pub words: Vec<Reg>,
-    /// The location of each bit: one for each distinct copy (transformed pattern), in the order of the copies, or one for each
-    /// side.
+    /// The location of each bit. There is one bit for each distinct copy (transformed pattern), in the order of the copies, or one
+    /// for each side.
     pub copies: Vec<CopyBit>,
-    /// The columns that the code reads, each with a value for each game that is computed from the game's tags.
+    /// The columns that the code reads. Each contains one value for each game, such as a number from the game's tags.
     pub columns: Vec<TagColumn>,
 }
 
@@ -195,12 +195,12 @@ impl CopiesPlan {
 /// unrolled.
 pub const FILTERS_MAX: u64 = 4_000_000;
 
-/// The maximum number of columns of 64-bit words that a query's operations along games may produce. Each of these columns takes a
-/// megabyte per thread.
+/// The maximum number of columns of 64-bit words that a query may compute by operations along games, which read all positions of a
+/// game. Each of these columns takes a megabyte per thread.
 pub const CARRIED_MAX: usize = 256;
 
-/// The maximum number of columns, of masks and of words together. A column of masks takes only 1/64 of the memory of a column of
-/// words.
+/// The maximum number of all columns that a query may compute by operations along games, of masks and of words together. A column
+/// of masks takes only 1/64 of the memory of a column of words.
 const MASKS_MAX: usize = 4096;
 
 /// If loops over squares are nested at least this deep, the query becomes a flat program, a list of instructions that runs along
@@ -306,13 +306,14 @@ impl Planner {
         self.refusal.as_ref()
     }
 
-    /// Checks if a plan can run a query that depends on other positions. Returns the reason why not, or `None` if a plan can run
-    /// it.
+    /// Checks if a plan can run a query that depends on other positions. Returns the reason if no plan can run it, and `None`
+    /// otherwise.
     ///
     /// # Errors
     ///
-    /// Fails if the operations along games would need too many columns, and `find` is the only filter that depends on other
-    /// positions. The limit then applies to the other engines as well.
+    /// Fails if the query would need too many columns for operations along games, and `find` is the only filter that depends on
+    /// other positions. The limit then applies to every engine. In all other queries, too many columns are only a reason why no
+    /// plan can run the query.
     fn check_carried(&self, query: &TypedQuery) -> Result<Option<Diagnostic>, Diagnostic> {
         if !self.filter.any(finds) {
             return Ok(None);

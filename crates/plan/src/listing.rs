@@ -97,7 +97,7 @@ impl Program {
     }
 }
 
-/// Returns the name of an operand of an operation along games.
+/// Returns the name of an operand in listings. The operand belongs to an operation that reads all positions of a game.
 fn operand_text(operand: ColumnOperand, found: &[StageFound]) -> String {
     match operand {
         ColumnOperand::Constant(word) => format!("{word:#x}"),

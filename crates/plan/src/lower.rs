@@ -497,7 +497,7 @@ impl Lower {
     }
 
     fn check(&mut self) -> Id {
-        // The king and the opposing pieces are first selected by the side to move, so that attacks on only one king must be
+        // The king and the opposing pieces are first selected by the side to move, so that only the attacks on one king must be
         // computed.
         let white = self.dag.add(Op::WhiteToMove);
         let [king, enemies] = [(6, PieceSet::BLACK), (14, PieceSet::WHITE)]

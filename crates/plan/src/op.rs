@@ -36,7 +36,7 @@ pub enum Op {
     WhiteToMove,
     /// Mask: the position is the first one of its game.
     Initial,
-    /// Mask: the position is the last one of its game.
+    /// Mask: the position is the last one of its line, that is, of the main line or a side line.
     Terminal,
     /// Number: the number of half-moves played before the position.
     Ply,
@@ -132,7 +132,7 @@ pub enum Op {
         mate: bool,
     },
     /// The target squares of the legal moves from a square in `from` to a square in `to`. If `pseudo` is true, pseudolegal moves
-    /// count as well. If `left` is true, the origin squares instead.
+    /// count as well. If `left` is true, the result consists of the origin squares instead.
     Legal {
         from: Id,
         to: Id,

@@ -65,7 +65,7 @@ pub enum GameOp {
     WordAt,
     /// The position whose number is the operand's value, if the game has such a position.
     Numbered,
-    /// The child whose number is the operand's value, if there is one.
+    /// The child whose index among the children, counted from 0, is the operand's value, if there is one.
     Child,
     /// The last common ancestor of two positions.
     Fork,
@@ -136,21 +136,21 @@ pub struct EdgeTest {
     pub from: SquareTest,
     /// The test of the move's target square.
     pub to: SquareTest,
-    /// If present, the move must capture a piece on a square that passes this test.
+    /// The test of the square on which the move captures a piece. If present, the move must be a capture.
     pub captures: Option<SquareTest>,
-    /// If present, the move must be an en passant capture. The square of the captured pawn must pass this test.
+    /// The test of the square of the pawn that the move captures en passant. If present, the move must be an en passant capture.
     pub passing: Option<SquareTest>,
-    /// If present, the move must promote to one of these pieces.
+    /// The pieces to which the move may promote. If present, the move must be a promotion.
     pub promotion: Option<PieceSet>,
     /// True if castling counts only as a king's move, not as a rook's move.
     pub kings: bool,
-    /// If present, the move must be castling, and the test applies only to this part of it.
+    /// The part of castling to which the test applies. If present, the move must be castling.
     pub part: Option<CastlingPart>,
-    /// The move must be of this kind.
+    /// The kind of move that is required: castling, en passant, or any.
     pub only: Special,
     /// True if the move must be a null move.
     pub null: bool,
-    /// If present, the move must lead to a child of this kind: a first child, or another one.
+    /// The kind of child (a first child, or another one) to which the move must lead. `None` allows every child.
     pub sibling: Option<Sibling>,
 }
 

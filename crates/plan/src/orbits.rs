@@ -24,7 +24,7 @@ use orbit_transforms::{Expanded, FilterRef, Number, NumberOrbit, Orbit, Placemen
 /// The minimum number of copies (transformed filters) for which a table is made. Smaller groups of copies are lowered one by one.
 const TABLE_COPIES_MIN: usize = 8;
 
-/// The operation that combines the results of the copies (transformed filters) of an orbit to the result of the orbit.
+/// The operation that combines the results of the copies (transformed filters) of an orbit into the result of the orbit.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ValueUse {
     /// Mask: any copy matches.
@@ -275,7 +275,7 @@ impl Lower {
             }
         }
         if wanted == ValueUse::Any && !parts.is_empty() {
-            // A single test serves all groups.
+            // The words of all groups are joined first, so a single test for emptiness is enough.
             let bits = self.dag.any_of(std::mem::take(parts));
             parts.push(self.dag.add(Op::NonEmpty(bits)));
         }

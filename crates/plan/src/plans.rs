@@ -2,7 +2,8 @@
 //!
 //! All queries are lowered into one graph, each of them once. If several queries, or several outputs of one query, share a
 //! subexpression, the graph has a single node for it. All plans use the same numbers for tag columns and for results of operations
-//! along games, so an engine computes each of them only once for a block (a group of whole games).
+//! that read all positions of a game. An engine therefore computes each column and each result only once for a block (a group of
+//! whole games).
 //!
 //! The *copies* of a query are the distinct filters that its outermost transform generates.
 

@@ -64,7 +64,7 @@ pub struct BoundRead {
     pub bits: u64,
 }
 
-/// Graphs with more nodes or of greater depth get no screen (a program that finds segments without a hit).
+/// The maximum number of nodes and the maximum depth of a graph that gets a screen (a program that finds segments without a hit).
 const NODES_MAX: usize = 50_000;
 const DEPTH_MAX: u32 = 1_000;
 

@@ -150,9 +150,9 @@ impl<'a> Attack<'a> {
 pub(super) struct AttackLine {
     pub(super) from: Square,
     pub(super) to: Square,
-    /// The pieces that can attack without empty squares in between.
+    /// The pieces that attack `to` from `from`, whatever stands in between.
     pub(super) leapers: PieceSet,
-    /// The pieces that can attack only if the squares in between are empty.
+    /// The pieces that attack `to` from `from` only if the squares in between are empty.
     pub(super) sliders: PieceSet,
 }
 

@@ -1,14 +1,14 @@
 //! Evaluates all shifts of a filter together if the filter consists of designators and logic.
 //!
-//! A *tile* is a block of 8 by 8 shifts. One word has a bit for each shift in the tile. A tile has an *anchor*, a square (x, y);
+//! A *tile* is a range of 8 by 8 shifts. One word has a bit for each shift in the tile. A tile has an *anchor*, a square (x, y);
 //! the shift (dx, dy) moves it to the square (x + dx, y + dy), and the bit of the shift is the bit of that square. Take the squares
 //! of a designator's pieces on the board, and move them by the step that leads from one of the designator's squares to the anchor.
 //! The result contains the shifts under which one of these pieces is on the shifted square. Pieces that this step moves off the
 //! board correspond to shifts outside of the tile.
 //!
 //! For most filters, one tile is enough, because at most eight shifts in each direction keep a square of each designator on the
-//! board. If a designator has a single square, that square is the anchor. Otherwise the anchor may be outside of the board. All
-//! other filters need two or four tiles.
+//! board. If a designator has a single square, that square is the anchor. Otherwise the anchor may be outside of the board. A
+//! filter whose shifts do not fit into one tile needs two or four tiles.
 
 use orbit_transforms::AsOrbit as _;
 use shakmaty::{Bitboard, Square};

@@ -31,7 +31,7 @@ struct Unrolling {
 }
 
 impl Dag {
-    /// Returns the result of an outermost loop. Unrolls the loop if that is much shorter.
+    /// Returns the result of an outermost loop. Unrolls the loop if the unrolled code is much shorter.
     pub(super) fn written_out(&mut self, id: Id) -> Id {
         let Op::Loop(table) = self.op(id) else { return id };
         if !self.unrolling || !self.within[id.0 as usize].is_empty() {

@@ -33,7 +33,7 @@ pub struct MatchSpan {
     pub kind: SpanKind,
     /// The numbers of the hit's positions within the game. Their meaning and order depend on the kind of filter:
     ///
-    /// * for `line`, the positions of its constituents;
+    /// * for `line`, the positions at which its filters matched;
     /// * for `path`, the start and the positions after the moves in focus (all moves if the path has no `focus`);
     /// * for a move, the positions before and after it;
     /// * for `find`, the hit and the position found;

@@ -59,7 +59,7 @@ impl Parser {
     }
 
     /// Reads the right operand of the arithmetic operator at the current token. In a path, a `+` or `*` after a number can also be
-    /// a suffix that repeats the constituent. If no number follows the sign, it is a suffix, and the method returns `None`.
+    /// a suffix, which repeats the filter before it. If no number follows the sign, it is a suffix, and the method returns `None`.
     fn number_or_suffix(
         &mut self,
         level: fn(&mut Parser) -> ParseResult<Node>,

@@ -179,8 +179,8 @@ impl Parser {
         Ok(chain)
     }
 
-    /// In a line, returns true if the parentheses at the current token contain a chain of constituents, not a single filter. In a
-    /// chain, there is an arrow, or a suffix such as `*` after the last constituent.
+    /// In a line, returns true if the parentheses at the current token contain a chain of filters, not a single filter. A chain
+    /// contains an arrow, or a suffix such as `*` after the last filter.
     fn holds_line_chain(&self) -> bool {
         self.holds_line_chain_at(0)
     }
@@ -217,8 +217,8 @@ impl Parser {
     }
 }
 
-/// Returns true if `filter`, a constituent of a line, contains a `move` filter that tests the moves played from the constituent's
-/// position. Ignores filters that are evaluated at other positions.
+/// Returns true if `filter`, which belongs to a line, contains a `move` filter that tests the moves played from the position of
+/// `filter` in the line. Ignores filters that are evaluated at other positions.
 fn asks_for_move(filter: Ref<Written>) -> bool {
     let played = |of: &super::tree::Move<Written>| of.of == MoveOf::Played;
     match filter {
@@ -486,7 +486,7 @@ impl Parser {
         }
     }
 
-    /// Turns a filter into a move constituent, if the filter is the `--` or `[x]` that the parser has just read. Returns any other
+    /// Turns a filter into a move of the path, if the filter is the `--` or `[x]` that the parser has just read. Returns any other
     /// filter unchanged, as the error.
     fn step(&self, filter: Node) -> Result<OpenMove, Node> {
         if self.last_dash != Some(filter.span()) {
@@ -558,8 +558,8 @@ impl Parser {
         }
     }
 
-    /// In a path, returns true if the parentheses at the current token contain a chain of constituents, not a single filter. In a
-    /// chain, there is a `--` or `[x]` outside of braces, or the token after the parentheses cannot continue a filter.
+    /// In a path, returns true if the parentheses at the current token contain a chain of moves and filters, not a single filter. A
+    /// chain contains a `--` or `[x]` outside of braces, or it is followed by a token that cannot continue a filter.
     fn holds_path_chain(&self) -> bool {
         let (mut depth, mut braces, mut at) = (0u32, 0u32, 0);
         loop {

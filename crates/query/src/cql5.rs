@@ -23,12 +23,12 @@ use orbit_core::diagnostic::Diagnostic;
 
 type Cql5Result<T> = Result<T, Diagnostic>;
 
-/// Returns true if a word, preceded by a `:`, is a keyword of position lists.
+/// Returns true if a word, preceded by a `:`, is a keyword of CQL 5 position lists.
 pub(super) fn is_keyword(word: &str) -> bool {
     keywords::is_keyword(word)
 }
 
-/// Returns true if a word, preceded by a `:`, is the keyword of a transform.
+/// Returns true if a word, preceded by a `:`, is the keyword of a transform in CQL 5.
 pub(super) fn is_transform(word: &str) -> bool {
     keywords::transform(word).is_some()
 }

@@ -118,7 +118,7 @@ pub(super) fn row(text: &str) -> Option<String> {
     (moves > usize::from(!has_number)).then_some(out)
 }
 
-/// Returns a move as a constituent of a `path` filter.
+/// Returns the CQL text of a move for use in a `path` filter.
 fn in_path(san: &San, played: Played, turn: Color) -> String {
     if let Played::Castle { .. } = played {
         return match played.castling_side() {

@@ -88,7 +88,7 @@ impl Parser {
         }
     }
 
-    /// Reads all filters up to the end of the text. Returns a query that requires all of these filters and the given ones.
+    /// Reads all filters up to the end of the text. Returns a query that requires these filters and those in `filters`.
     pub fn program(&mut self, mut filters: Vec<Node>) -> ParseResult<TypedQuery> {
         while !self.at_end()? {
             self.refuse_closing()?;
@@ -163,8 +163,8 @@ impl Parser {
         Ok(node)
     }
 
-    /// Reads a constituent of a line or a path, which may be any filter. If a sign such as `+` or `*` cannot be an operator of this
-    /// filter, it is a suffix that repeats the constituent.
+    /// Reads a filter of any kind that is a constituent of a line or a path. If a sign such as `+` or `*` after the filter cannot
+    /// be an operator, it is a suffix that repeats the constituent.
     pub(super) fn constituent(&mut self, read: fn(&mut Parser) -> ParseResult<Node>) -> ParseResult<Node> {
         self.within(true, true, read)
     }

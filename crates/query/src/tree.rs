@@ -1,7 +1,7 @@
-//! The typed tree of a query, which all stages after the parser use.
+//! The typed tree of a query, which the parser builds and all later code reads.
 //!
 //! There is one enum of operations for each kind of value: [`ConditionOp`], [`SquaresOp`], [`NumberOp`], [`TextOp`] and
-//! [`PositionOp`]. The Rust type of an operand is the kind of value that the operation needs, so no later stage has to check
+//! [`PositionOp`]. The Rust type of an operand is the kind of value that the operation needs, so later code never has to check
 //! kinds. If a filter of any kind is allowed, the Rust type is [`Any`].
 //!
 //! The tree has several forms ([`Form`]). In the form that the parser builds ([`Written`]), filters have spans and transforms are
@@ -342,7 +342,7 @@ impl<O, P: Form> Of<O, P> {
         &self.op
     }
 
-    /// Returns the operation of the filter, without the mark.
+    /// Returns the operation of the filter, and drops the mark, its other data.
     pub fn into_op(self) -> O {
         *self.op
     }
@@ -475,8 +475,8 @@ impl<'a, P: Form> Ref<'a, P> {
     }
 }
 
-/// A Rust type for filters of one particular kind, or of any kind ([`Any`]). All elements of a list of copies (transformed filters)
-/// have the same such type.
+/// A Rust type for filters of one particular kind, or of any kind ([`Any`]). A list of copies (transformed filters) contains
+/// filters of one such type.
 pub trait Kind<P: Form>: Clone + Debug {
     /// The corresponding type of filter in another form of the tree.
     type In<Q: Form>: Kind<Q>;

@@ -33,7 +33,7 @@ pub struct Word {
     pub value: WordValue,
     /// The meaning of the word, in one line of Markdown.
     pub meaning: &'static str,
-    /// States if `orbit` supports the word.
+    /// The status of the word: whether `orbit` supports it.
     pub status: WordStatus,
     /// An example query. If the word is supported, the query is valid. Otherwise the parser rejects it because of the word.
     pub example: &'static str,
@@ -58,7 +58,7 @@ pub enum WordValue {
     NoValue,
 }
 
-/// States if `orbit` supports a word.
+/// The status of a word: whether `orbit` supports it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WordStatus {
     /// Supported.

@@ -80,7 +80,7 @@ pub fn weaker(text: &str) -> Vec<Weaker> {
                 Junction::Braces(_) => replaced(*term, ""),
                 Junction::Pairs(all) => {
                     let OperandPair { whole, other, is_pair, .. } = all[index];
-                    // If the operand that remains contains an operator, it is put in the parentheses that enclosed the pair.
+                    // If the operand that remains contains an operator, it is put in the parentheses that enclosed both operands.
                     match is_pair && of(whole).starts_with('(') {
                         true => replaced(whole, &format!("({})", of(other))),
                         false => replaced(whole, of(other)),

@@ -15,11 +15,12 @@ use orbit_core::board::{Board, PackedMove, Position, State};
 use orbit_core::game::{GameHeader, Opening};
 use orbit_pgn::{Annotation, AnnotationKind, Game, GameStatus, Outcome, ReadFault, SideLine, Tag};
 
-/// The number of slots from one key position to the next. A slot holds one position.
+/// The number of slots in a segment. A slot holds one position, and the position in the first slot of a segment is stored as its
+/// key position.
 pub const SEGMENT_SLOTS: usize = 32;
 
 /// The key position of a segment (32 consecutive slots): the position in its first slot, with its ply, its game, and the index of
-/// the next start-table entry.
+/// the next entry of the start table, the block's list of start positions.
 #[repr(C)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Pod, Zeroable)]
 pub struct Key {
@@ -31,7 +32,8 @@ pub struct Key {
     pub ply: u32,
     /// The game of the segment's first position, as an index into the block's games.
     pub first_game: u32,
-    /// The index in [`Block::starts`] of the entry for the segment's first [`PackedMove::START_TABLE`].
+    /// The index in [`Block::starts`] of the entry for the segment's first [`PackedMove::START_TABLE`] or
+    /// [`PackedMove::START_LINE`] code.
     pub first_start: u32,
 }
 
@@ -95,9 +97,10 @@ impl ProblemKind {
 pub struct Problem {
     /// The effect on the game.
     pub kind: ProblemKind,
-    /// The stretch of the game, as an index into [`Block::source_games`].
+    /// The stretch (run of games from one source) that contains the game, as an index into [`Block::source_games`].
     pub stretch: u32,
-    /// The game's number within its stretch, from 1. [`Block::number_in_source`] converts it to a number within the source.
+    /// The game's number within its stretch (run of games from one source), from 1. [`Block::number_in_source`] converts it to a
+    /// number within the source.
     pub number: u32,
     /// The offset of the fault in the decompressed source, in bytes.
     pub offset: u64,
@@ -112,7 +115,7 @@ pub struct Problem {
 pub(super) struct GameRecord {
     pub(super) first_slot: u32,
     pub(super) stretch: u32,
-    /// The number of the game within its stretch, from 1.
+    /// The number of the game within its stretch (run of games from one source), from 1.
     pub(super) number: u32,
     pub(super) offset: u64,
     pub(super) outcome: Outcome,
@@ -127,7 +130,7 @@ pub(super) struct GameRecord {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct LineRecord {
     pub(super) first_slot: u32,
-    /// The node from which the side line branches off.
+    /// The node (position number in the game) from which the side line branches off.
     pub(super) parent: u32,
     /// The index of the side line among all side lines that branch off from `parent`, from 1.
     pub(super) sibling: u32,
@@ -218,7 +221,7 @@ impl Block {
         self.keys.len()
     }
 
-    /// Returns the number of games with positions in the block, which excludes skipped games.
+    /// Returns the number of games that have positions in the block. Skipped games have none.
     pub fn games_len(&self) -> usize {
         self.games.len()
     }
@@ -452,7 +455,8 @@ impl<'a> GameRow<'a> {
         LineRow { game: *self, records, index }
     }
 
-    /// Returns the side line that contains a node, or `None` for a node of the main line.
+    /// Returns the side line that contains the position with the number `node` in the game, or `None` for a position of the main
+    /// line.
     pub fn line_of(&self, node: u32) -> Option<LineRow<'a>> {
         let (records, first) = (self.records(), self.first_slot() as u32);
         let index = records.partition_point(|line| line.first_slot - first <= node).checked_sub(1)?;
@@ -464,7 +468,7 @@ impl<'a> GameRow<'a> {
         self.line_of(node).map_or(node, |line| line.ply() + node - line.first_node())
     }
 
-    /// Returns the node before the move to a node, or `None` for the start of the game.
+    /// Returns the number of the position before the move that leads to position `node`, or `None` for the start of the game.
     pub fn parent_of(&self, node: u32) -> Option<u32> {
         match self.line_of(node) {
             Some(line) if line.first_node() == node => Some(line.parent()),
@@ -472,7 +476,7 @@ impl<'a> GameRow<'a> {
         }
     }
 
-    /// Returns the move that leads to a node; `None` for the start of the game.
+    /// Returns the move that leads to the position with the number `node` in the game, or `None` for the start of the game.
     pub fn move_to(&self, node: u32) -> Option<PackedMove> {
         match self.line_of(node) {
             Some(line) if line.first_node() == node => Some(line.edge()),
@@ -480,13 +484,13 @@ impl<'a> GameRow<'a> {
         }
     }
 
-    /// Returns the next move after a node in the node's own line, or `None` at the end of the line.
+    /// Returns the move that is played from position `node` in the line of that position, or `None` at the end of the line.
     pub fn move_from(&self, node: u32) -> Option<PackedMove> {
         Some(self.block.moves[self.first_slot() + node as usize]).filter(|mv| !mv.is_start())
     }
 
-    /// Returns the comments and glyphs in the order of their nodes. The list is empty if the reel does not store them or if they
-    /// were not read.
+    /// Returns the comments and glyphs in the order of their nodes (positions). The list is empty if the reel does not store them
+    /// or if they were not read.
     pub fn annotations(&self) -> &'a [Annotation] {
         let Annotations { ends, all } = &self.block.annotations;
         let start = if self.index == 0 { 0 } else { ends.get(self.index - 1).copied().unwrap_or(0) };
@@ -626,17 +630,17 @@ impl<'a> LineRow<'a> {
         self.records.get(self.index + 1).map_or(self.game.end_slot(), |next| next.first_slot as usize)
     }
 
-    /// Returns the first node of the line.
+    /// Returns the first node of the line: the number of its first position within the game.
     pub fn first_node(&self) -> u32 {
         (self.first_slot() - self.game.first_slot()) as u32
     }
 
-    /// Returns the end of the line's range of nodes: the number after its last node.
+    /// Returns the end of the line's range of nodes (position numbers): the number after its last node.
     pub fn end_node(&self) -> u32 {
         (self.end_slot() - self.game.first_slot()) as u32
     }
 
-    /// Returns the node from which the line branches off.
+    /// Returns the node (position number) from which the line branches off.
     pub fn parent(&self) -> u32 {
         self.records[self.index].parent
     }

@@ -17,7 +17,7 @@ use super::replay::next_start;
 use super::{Block, SEGMENT_SLOTS};
 use orbit_core::board::{Board, Code, MoveKind, PackedMove, PieceSet, Position};
 
-/// The number of pieces that a [`Moved`] can track.
+/// The number of pieces that a [`Moved`] can track. Each is a piece code, that is, a role and a colour.
 pub const PIECES: usize = 4;
 
 const STANDARD: Board = Position::standard().board;
@@ -35,11 +35,11 @@ pub type SegmentMoves = [[PackedMove; SEGMENT_SLOTS]; LANES];
 /// The squares that are left and reached by the moves of eight segments (32 positions each).
 #[derive(Clone, Copy, Debug)]
 pub struct Moved {
-    /// For each tracked piece, the squares to which moves bring it.
+    /// For each tracked piece code, the squares to which moves bring a piece with this code.
     pub arrivals: [[u64; LANES]; PIECES],
-    /// A superset of the squares that moves leave or reach.
+    /// For each segment, a superset of the squares that its moves leave or reach.
     pub touched: [u64; LANES],
-    /// One bit for each move that is not of kind [`MoveKind::Piece`].
+    /// For each segment, a mask of the slots with moves that are not of kind [`MoveKind::Piece`].
     special: [u64; LANES],
 }
 

@@ -30,8 +30,8 @@ impl BlockBuilder {
         self.block.slots()
     }
 
-    /// Appends a game of a source. `game.number` is the number of the game in the current stretch, from 1. Numbers must ascend. A
-    /// skipped game gets no slots (indices of positions).
+    /// Appends a game of a source. `game.number` is the number of the game in the current stretch (run of games from one source),
+    /// from 1. Numbers must ascend. A skipped game gets no slots (indices of positions).
     ///
     /// # Panics
     ///
@@ -57,14 +57,14 @@ impl BlockBuilder {
         builder
     }
 
-    /// Appends a game of another block, from which [`BlockBuilder::with_source_games`] has copied the stretches. The game keeps its
-    /// number.
+    /// Appends a game of another block, from which [`BlockBuilder::with_source_games`] has copied the stretches (runs of games from
+    /// one source). The game keeps its number.
     pub(super) fn push_row(&mut self, row: GameRow<'_>) {
         self.push_row_as(row, &row.to_game());
     }
 
-    /// Appends `game` with the stretch and the number of `row`, a game of the block from which [`BlockBuilder::with_source_games`]
-    /// has copied the stretches.
+    /// Appends `game` with the number of `row`, a game of another block. [`BlockBuilder::with_source_games`] has copied the
+    /// stretches (runs of games from one source) of that block, and `game` belongs to the stretch of `row`.
     pub(super) fn push_row_as(&mut self, row: GameRow<'_>, game: &Game) {
         let record = row.record();
         self.push_slots(record.stretch, record.number, game);

@@ -33,7 +33,8 @@ const ANNOTATIONS: usize = 4;
 /// than a megabyte.
 const FRAMES_BYTES_LARGE: u64 = 16 << 20;
 
-/// Waits until no other thread is unpacking a block with large frames, if the frames of this block are also large.
+/// Waits until no other thread is unpacking a block with large frames (zstd-compressed sections), if the frames of this block are
+/// also large.
 fn turn(frames_bytes: u64) -> Option<MutexGuard<'static, ()>> {
     static TURN: Mutex<()> = Mutex::new(());
     (frames_bytes > FRAMES_BYTES_LARGE).then(|| lock(&TURN))
@@ -229,7 +230,7 @@ fn decode_lines(mut bytes: ByteReader<'_>, first_slots: &[u32], block: &mut Bloc
     bytes.end()
 }
 
-/// A line whose side lines are being checked, with the range of its nodes.
+/// A line whose side lines are being checked, with the range of its nodes (position numbers in the game).
 struct OpenLine {
     nodes: Range<u32>,
     /// The last side line that branches off from this line: its parent node, and its index among its siblings.
@@ -263,8 +264,9 @@ fn check_order(block: &Block) -> Result<(), ListFault> {
     Ok(())
 }
 
-/// Fills the start table: one entry for each move code that refers to it, in the order of the moves. The entries of games get the
-/// positions `of_games`. [`find_lines`] later computes the positions in the entries of side lines.
+/// Fills the start table, the block's list of start positions: one entry for each start code that refers to it, in the order of the
+/// moves. The entries of games get the positions `of_games`. [`find_lines`] later computes the positions in the entries of side
+/// lines.
 fn add_starts(of_games: Vec<Position>, block: &mut Block) -> Result<(), ListFault> {
     let mut of_games = of_games.into_iter();
     if block.lines.is_empty() {
@@ -289,7 +291,7 @@ fn find_lines(block: &mut Block) {
         return;
     }
     let mut game = 0;
-    // The start-table indices of the side lines' entries, in order.
+    // The indices of the entries of side lines in the start table (the block's list of start positions), in order.
     let codes = block.moves.iter().filter(|mv| mv.is_start_table()).enumerate();
     let entries: Vec<usize> = codes.filter(|(_, mv)| !mv.is_game_start()).map(|(entry, _)| entry).collect();
     for (index, entry) in entries.into_iter().enumerate() {
@@ -411,17 +413,18 @@ fn decode_games(
     Ok(first_slots.lines)
 }
 
-/// The first slots of lines.
+/// The first slots of the main lines and side lines of a block.
 #[derive(Default)]
 struct FirstSlots {
-    /// The first slots of games. The flag is true if the game begins with an entry of the start table.
+    /// The first slots of games. The flag is true if the game's start position is an entry of the start table, the block's list of
+    /// start positions.
     games: Vec<(u32, bool)>,
     /// The first slots of side lines.
     lines: Vec<u32>,
 }
 
-/// Returns the first slots of games and side lines: slot 0, and the slot after each start code except the last one of
-/// the block.
+/// Returns the first slots of games and side lines: slot 0, and the slot after each start code (a mark that replaces a move) except
+/// the last one of the block.
 fn first_slots(moves: &[PackedMove], begun: &[u32], games: usize) -> Result<FirstSlots, ListFault> {
     if moves.last().is_some_and(|&last| last != PackedMove::START_STANDARD) {
         return Err("the last slot leads on");
@@ -450,7 +453,8 @@ fn first_slots(moves: &[PackedMove], begun: &[u32], games: usize) -> Result<Firs
     Ok(FirstSlots { games: slots, lines })
 }
 
-/// Checks the table indices and plies of the keys against the moves. The positions themselves can be checked only by replay.
+/// Checks the key positions of a block against its moves: their plies, their games, and their indices into the start table (the
+/// block's list of start positions). The boards can be checked only by replay.
 fn check_keys(block: &Block, begun: &[u32]) -> Result<(), ListFault> {
     let (mut game, mut start) = (0u32, 0u32);
     // The first slot of the current line, and the ply of the position there.

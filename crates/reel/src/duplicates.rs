@@ -61,7 +61,7 @@ impl GameHash {
     }
 }
 
-/// Appends the side lines, tags and comments of a game to `text`, the bytes of which the hash is computed.
+/// Appends the side lines, tags and comments of a game to `text`, whose hash identifies the game.
 fn add_the_rest(game: GameRow<'_>, text: &mut Vec<u8>) {
     for line in game.lines() {
         text.extend([line.parent(), line.end_node()].iter().flat_map(|node| node.to_le_bytes()));

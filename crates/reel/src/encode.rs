@@ -302,7 +302,7 @@ fn put_values(block: &Block, owners: &[(usize, u32)], out: &mut Vec<u8>) {
 /// The start positions of a block's games. They must be requested in game order.
 pub(super) struct Starts<'a> {
     block: &'a Block,
-    /// The entries of the start table for the games after the current one.
+    /// The entries of the start table (the block's list of start positions) for the games after the current one.
     starts: std::vec::IntoIter<Position>,
     game: usize,
     start: Position,

@@ -1,7 +1,7 @@
 //! Recognises FEN tags that can be rebuilt from the start position, and rebuilds them.
 //!
-//! In a list of positions, FENs take most of the tag bytes. Everything in a FEN except the two counters is also in the start table.
-//! If a FEN can be rebuilt byte for byte, the file stores only its counters.
+//! In a list of positions, FENs take most of the tag bytes. Everything in a FEN except the two counters is also in the start table,
+//! the block's list of start positions. If a FEN can be rebuilt byte for byte, the file stores only its counters.
 
 use orbit_core::board::Position;
 use orbit_core::fen::{self, FenRecord, RookLetters};

@@ -40,11 +40,12 @@ pub(super) const BLOCK_TAGS_MAX: u64 = 1 << 22;
 pub(super) const BLOCK_ANNOTATIONS_MAX: usize = 1 << 20;
 pub(super) const DIRECTORY_BYTES_MAX: u64 = 128 << 20;
 pub(super) const SOURCES_MAX: usize = 1 << 20;
-/// The maximum size of an entry of the start table: occupancy, state, and half a byte for each of 64 squares.
+/// The maximum size in bytes of an entry of the start table, the block's list of start positions: occupancy, state, and half a byte
+/// for each of 64 squares.
 pub(super) const START_BYTES_MAX: u64 = 8 + 4 + 32;
 /// The maximum number of bytes that a frame stores for a side line: its parent, its index among siblings, and its first move.
 pub(super) const LINE_BYTES_MAX: u64 = 5 + 5 + 2;
-/// The maximum size of a game's entry in a frame: two numbers of up to ten bytes each, and one more byte.
+/// The maximum size in bytes of a game's entry in a frame: two numbers of up to ten bytes each, and one more byte.
 pub(super) const GAME_BYTES_MAX: u64 = 10 + 10 + 1;
 pub(super) const PART_BYTES_MAX: u64 = 4 * 10;
 
@@ -80,9 +81,9 @@ impl FileHeader {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 pub(super) struct BlockFrame {
-    /// The stored size.
+    /// The stored size in bytes.
     pub(super) bytes: u32,
-    /// The decompressed size.
+    /// The decompressed size in bytes.
     pub(super) raw_bytes: u32,
 }
 
@@ -98,8 +99,8 @@ pub(super) struct BlockHeader {
     pub(super) games: u32,
     pub(super) lines: u32,
     pub(super) annotations: BlockFrame,
-    /// The frames (zstd-compressed sections) of starts and side lines, of games, of tags, and of problems. The frame of annotations
-    /// follows.
+    /// The frames (zstd-compressed sections) of starts and side lines, of games, of tags, and of problems. In the file, the frame
+    /// of annotations follows them.
     pub(super) frames: [BlockFrame; 4],
 }
 
@@ -220,9 +221,9 @@ pub enum ReelError {
     Truncated {
         /// The path of the file.
         path: PathBuf,
-        /// The length that the header states.
+        /// The length in bytes that the header states.
         expected: u64,
-        /// The actual length.
+        /// The actual length in bytes.
         found: u64,
     },
     /// Bytes were altered after the reel was written.
@@ -256,7 +257,7 @@ pub enum ReelError {
     TooLarge {
         /// The path of the file.
         path: PathBuf,
-        /// The part that exceeds the limit.
+        /// A message about the limit that is exceeded.
         what: &'static str,
     },
 }

@@ -42,8 +42,8 @@ impl LaneMoves {
         Box::new(LaneMoves { emptied: NONE, set: [NONE; 4], begun: [[0; LANES]; SEGMENT_SLOTS] })
     }
 
-    /// Replays at most [`LANES`] segments of a block. Writes the four bit planes and, if `states` is given, the states. Returns the
-    /// masks of the slots. Slots after the end of the block have undefined contents.
+    /// Replays at most [`LANES`] segments of a block. Writes the four bit planes of each position and, if `states` is given, its
+    /// state. Returns the masks of each segment. Slots after the end of the block have undefined contents.
     ///
     /// # Panics
     ///

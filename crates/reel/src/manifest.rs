@@ -120,9 +120,9 @@ pub struct Manifest {
 /// A source, as the manifest lists it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct ManifestSource {
-    /// The name, as in [`ReelSource`].
+    /// The name of the source: see [`ReelSource::name`].
     pub name: String,
-    /// The path, as in [`ReelSource`].
+    /// The path of the source: see [`ReelSource::path`].
     pub path: Option<String>,
     /// The size of the source in bytes, before decompression.
     pub bytes: Option<u64>,

@@ -209,8 +209,8 @@ impl Reel {
         self.header.reader
     }
 
-    /// Returns the number of side lines (variations) that were omitted from the games. It is also 0 if they were not counted, as in
-    /// reels from earlier versions of the program.
+    /// Returns the number of side lines (variations) that were omitted from the games. The number is also 0 if side lines were not
+    /// counted, as in reels from earlier versions of the program.
     pub fn side_lines(&self) -> u64 {
         let [low, high] = self.header.side_lines.map(u64::from);
         low | high << 32

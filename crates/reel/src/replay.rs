@@ -1,7 +1,8 @@
 //! Computes positions from moves.
 //!
 //! [`SegmentColumns::replay`] writes the 32 positions of a segment, with their states, plies and masks, as columns. It reads only
-//! the segment's key, its moves and the start table. [`super::lanes`] replays the boards of eight segments at once.
+//! the segment's key, its moves and the start table, the block's list of start positions. [`super::lanes`] replays the boards of
+//! eight segments at once.
 
 use super::{Block, Key, SEGMENT_SLOTS};
 use orbit_core::board::{Board, PackedMove, Position, State};
@@ -13,7 +14,7 @@ pub struct Masks {
     pub valid: u32,
     /// The slots of the first positions of games.
     pub initial: u32,
-    /// The slots of the last positions of lines.
+    /// The slots of the last positions of lines, that is, of main lines and side lines.
     pub terminal: u32,
     /// The slots of the last positions of games.
     pub last: u32,
@@ -185,8 +186,9 @@ fn event(block: &Block, mut position: Position, mv: PackedMove, start: &mut usiz
     position
 }
 
-/// Returns the first position of the game or line after a start code. After the end of the table, returns the standard position;
-/// this happens only if a block's moves were manipulated.
+/// Returns the first position of the game or side line that begins after a start code (a mark that replaces a move). `from_table`
+/// is true if this position is an entry of the block's start table, and `next` is the index of the entry. If the table has no such
+/// entry, returns the standard position; this happens only if a block's moves were manipulated.
 #[cold]
 pub(super) fn next_start(block: &Block, from_table: bool, next: &mut usize) -> Position {
     if !from_table {
@@ -218,7 +220,7 @@ pub struct Slot {
     pub game: usize,
     /// True if this is the first position of its game.
     pub initial: bool,
-    /// True if this is the last position of its line.
+    /// True if this is the last position of its main line or side line.
     pub terminal: bool,
     /// True if this is the last position of its game.
     pub last: bool,

@@ -64,8 +64,8 @@ impl ShardsWriter {
         })
     }
 
-    /// Appends a block. The block refers to its sources by index in `sources`. Only the names and files of the sources need to be
-    /// known by now; [`ShardsWriter::finish`] gets all facts about them.
+    /// Appends a block. The block refers to its sources by index in `sources`. Only the names and the files of the sources must be
+    /// known at this time. [`ShardsWriter::finish`] receives all other facts about them.
     ///
     /// # Errors
     ///

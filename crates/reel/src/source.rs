@@ -18,7 +18,7 @@ pub struct ReelSource {
     pub stamp: Stamp,
     /// The number of games in the source, including skipped ones.
     pub games: u64,
-    /// The number of games dropped as duplicates of earlier games. Skipped games include them.
+    /// The number of games dropped as duplicates of earlier games. Dropped games also count as skipped.
     pub duplicates: u64,
     /// The reason why the source was not read to its end, or `None` if it was.
     pub failure: Option<String>,

@@ -1,9 +1,11 @@
-//! Finds the start codes among the moves of a block. A game or a side line begins after each start code.
+//! Finds the start codes among the moves of a block. A start code is a mark in place of a move, after which a game or a side line
+//! begins.
 
 use super::block::SEGMENT_SLOTS;
 use orbit_core::board::{Bitboard, PackedMove};
 
-/// Returns one mask for each segment of 32 moves: bit `i` is set if move `i` is a start code. Most masks are 0.
+/// Returns one mask for each segment of 32 moves: bit `i` is set if move `i` is a start code (a mark in place of a move). Most
+/// masks are 0.
 pub(super) fn start_masks(moves: &[PackedMove]) -> Vec<u32> {
     let (segments, tail) = moves.as_chunks();
     let mut masks = Vec::with_capacity(segments.len() + 1);
@@ -19,7 +21,7 @@ pub(super) fn places(mask: u32) -> impl Iterator<Item = usize> {
     Bitboard(mask.into()).into_iter().map(|square| square as usize)
 }
 
-/// Returns a mask of the start codes in a segment: bit `i` is set if the move in slot `i` is a start code.
+/// Returns a mask of the start codes (marks in place of moves) in a segment: bit `i` is set if slot `i` contains a start code.
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "compilers do not find these instructions by themselves")]
 #[inline]
@@ -39,7 +41,7 @@ pub fn start_mask(moves: &[PackedMove; SEGMENT_SLOTS]) -> u32 {
     unsafe { of_eights(bytemuck::cast(*moves)) }
 }
 
-/// Returns a mask of the start codes in a segment: bit `i` is set if the move in slot `i` is a start code.
+/// Returns a mask of the start codes (marks in place of moves) in a segment: bit `i` is set if slot `i` contains a start code.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn start_mask(moves: &[PackedMove; SEGMENT_SLOTS]) -> u32 {
     one_by_one(moves)

@@ -67,7 +67,7 @@ const FEW: usize = 64;
 /// The approximate number of distinct strings in the tags of a block.
 const MANY: usize = 6000;
 
-/// Gives equal strings the same index.
+/// A list of distinct strings, which gives equal strings the same index.
 #[derive(Default)]
 pub(super) struct Interner {
     strings: Strings,

@@ -10,8 +10,9 @@ use super::bytes::{ByteReader, ListFault, put, put_bytes};
 use orbit_core::board::Color;
 use orbit_core::game::{Date, date, rating};
 
-/// The maximum number of reason classes that are counted separately for each kind of problem. If there are more, the last ones in
-/// alphabetical order are counted as [`OTHER_REASONS`], which makes sums of totals independent of the order.
+/// The maximum number of reason classes (reasons without their game-specific parts) that are counted separately for each kind of
+/// problem. If there are more, the last ones in alphabetical order are counted as [`OTHER_REASONS`], which makes sums of totals
+/// independent of the order.
 pub const REASONS_MAX: usize = 256;
 /// The class in which a problem is counted if there are more than [`REASONS_MAX`] classes and its reason has none of its own.
 pub const OTHER_REASONS: &str = "other reasons";
@@ -70,7 +71,7 @@ impl Totals {
         self.whole + self.cut + self.skipped
     }
 
-    /// Adds the totals of another block.
+    /// Adds the totals of other games.
     pub fn add(&mut self, other: &Totals) {
         self.whole += other.whole;
         self.cut += other.cut;

@@ -119,8 +119,8 @@ enum CopyMember {
         not_all_black: bool,
         list: Vec<u16>,
     },
-    /// The choice of a filter that names a side, a colour of squares or a result: the side to move, `white`, `elo white`,
-    /// `player white`, `tag "White"`, `result 1-0`, `light`. It is false for White and for dark squares.
+    /// The side, square colour or result that a filter names, as in `wtm`, `white`, `elo white`, `player white`, `tag "White"`,
+    /// `result 1-0` or `light`. It is false for White, for a win by White and for dark squares.
     Side(bool),
     /// The directions that a filter names, in ascending order. A direction is stored as the number of the next square in this
     /// direction minus the number of the square itself.
@@ -265,7 +265,8 @@ impl CopyBuilder {
         self.products(kind, &[copy])
     }
 
-    /// Returns the copies of a filter under the transforms that begin a list in the language CQL 5.
+    /// Returns the copies of a CQL 5 position list, such as `(position Nd4 :shift :flip)`: the images of its contents under its
+    /// transforms.
     fn list(&mut self, transforms: &[ListTransform], of: &Node) -> Result<Vec<PlainFilter>, ReferenceError> {
         let base = self.any(of)?;
         let mut copies = Vec::new();
@@ -275,8 +276,8 @@ impl CopyBuilder {
         Ok(self.distinct_survivors(copies))
     }
 
-    /// Returns all distinct compositions of the transforms in a CQL 5 list. A composition applies one transformation of each
-    /// keyword, with the keywords in any order. Compositions that swap colours come last.
+    /// Returns all distinct compositions of the transforms in a CQL 5 position list. A composition applies one transformation of
+    /// each keyword, with the keywords in any order. Compositions that swap colours come last.
     fn compositions(&mut self, transforms: &[ListTransform]) -> Result<Vec<ListImages>, ReferenceError> {
         let others: Vec<_> = transforms.iter().copied().filter(|&t| t != ListTransform::FlipColor).collect();
         let mut out = self.in_any_order(&others, &mut HashMap::new())?;
@@ -607,7 +608,7 @@ fn without_condition_braces(node: &Node) -> &Node {
     }
 }
 
-/// A type of filter. Its method returns the only filter inside braces, if the filter consists of braces around a single filter.
+/// A type of filter that can consist of braces around a single filter. The method then returns the filter inside the braces.
 trait Braced {
     fn only(&self) -> Option<&Self>;
 }

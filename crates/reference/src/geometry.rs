@@ -122,7 +122,7 @@ pub(super) enum BasicTransform {
     SwapColors,
     /// A shift of squares, by -7..=7 files and by -7..=7 ranks.
     Shift { right: i32, up: i32 },
-    /// The transforms of a CQL 5 list, applied in turn.
+    /// The transforms of a CQL 5 position list, such as `(position Nd4 :shift :flip)`, applied one after the other.
     List(ListImages),
 }
 
@@ -143,8 +143,8 @@ impl ListImages {
         ListImages { swaps_colors: true, ..ListImages::identity().then_turned(BoardSymmetry::ReflectRanks) }
     }
 
-    /// Returns the transforms of a keyword in a CQL 5 list. Symmetries are in the order of [`BoardSymmetry::ALL`]. Shifts are
-    /// ordered by their steps to the right, then by their steps up, both ascending.
+    /// Returns the basic transforms of a keyword in a CQL 5 position list. Symmetries are in the order of [`BoardSymmetry::ALL`].
+    /// Shifts are ordered by their steps to the right, then by their steps up, both ascending.
     pub(super) fn all(transform: ListTransform) -> Vec<ListImages> {
         let turned = |list: &[BoardSymmetry]| -> Vec<ListImages> {
             list.iter().map(|&symmetry| ListImages::identity().then_turned(symmetry)).collect()
@@ -250,7 +250,8 @@ impl BasicTransform {
         }
     }
 
-    /// Returns the basic transforms of a keyword, in the order of copies for evaluation; see [`BoardSymmetry::IN_TURN`].
+    /// Returns the basic transforms of a keyword, in the order in which their copies are made for evaluation; see
+    /// [`BoardSymmetry::IN_TURN`].
     pub(super) fn in_turn(kind: TransformKind) -> Vec<BasicTransform> {
         match kind {
             TransformKind::Flip => BoardSymmetry::IN_TURN.map(BasicTransform::Turn).into(),

@@ -11,8 +11,8 @@
 //! * The copies of a transform have a fixed order, the *order of declaration*. Of equal copies, only the first is kept. The order
 //!   of the eight symmetries is: identity, rotations by 90, 180 and 270 degrees counter-clockwise, then the reflections of ranks,
 //!   of files, in a1-h8 and in h1-a8. Shifts are ordered by the steps to the right, ascending from -7, and then by the steps up,
-//!   ascending from -7. For `flipcolor`, the identity comes first. If transforms fuse, the first basic transform of the outer one
-//!   is applied to all copies of the inner one, then the second, and so on.
+//!   ascending from -7. For `flipcolor`, the identity comes first. If a transform directly contains another one, the two fuse: the
+//!   first basic transform of the outer one is applied to all copies of the inner one, then the second, and so on.
 //! * Copies are evaluated in another order, which affects comments and variables. It depends on the first filter in which two
 //!   copies differ. Squares are compared as ascending lists, a1 first, then pieces, White's first. Directions are compared by the
 //!   squares to which they lead. Dark squares come before light ones, and White comes before Black. Copies are still numbered in

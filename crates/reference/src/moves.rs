@@ -214,7 +214,7 @@ impl SquareArray {
         }
     }
 
-    /// Returns true if the placement is possible after a pawn has moved two squares, passing over `s`.
+    /// Returns true if the pieces stand as they can after a pawn has moved two squares, passing over `s`.
     fn en_passant_possible(&self, s: Square) -> bool {
         let (x, y) = xy(s);
         let (up, sixth) = if self.turn.is_white() { (1, 5) } else { (-1, 2) };

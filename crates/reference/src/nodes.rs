@@ -199,7 +199,8 @@ fn numbered(at: usize) -> i32 {
 }
 
 /// Finds the longest run of items that occurs in both lists. Returns its index in each list, and its length. Of equally long runs,
-/// returns the first. In each round, `goes_on` is called with the number of comparisons; the search ends if it returns false.
+/// returns the first. After each item of `a`, `goes_on` is called with the number of comparisons made for this item. The search
+/// ends if it returns false.
 fn longest_common_run<T: PartialEq>(
     a: &[T],
     b: &[T],

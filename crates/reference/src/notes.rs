@@ -106,7 +106,7 @@ impl<'a> Evaluation<'a> {
         self.with_files(span, |files| files.read(&name))
     }
 
-    /// Calls `work` with the files that the query may access. If it fails, the search ends.
+    /// Calls `work` with the files that the query may access. If `work` fails, the search ends with an error.
     fn with_files<T>(
         &mut self,
         span: Span,

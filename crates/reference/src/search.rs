@@ -68,13 +68,13 @@ type Atoms = Vec<(VarId, Cell<Evaluated>)>;
 /// The best ways to match the rest of a chain from a position and a place (an operation) in its program.
 struct BestWays {
     value: i32,
-    /// The first of the equally good ways or, if `keep_all` is set, all of them.
+    /// The first of the equally good ways or, if [`Search::keep_all`] is true, all of them.
     ways: Vec<SearchWay>,
 }
 
 #[derive(Clone)]
 struct SearchWay {
-    /// The constituents up to the next position.
+    /// The indices of the constituents (steps) that match before the search enters the next position.
     steps: Vec<usize>,
     /// The index of the best ways that continue from the next position. `None` if this way ends here.
     next: Option<usize>,
@@ -90,8 +90,8 @@ pub(super) struct Search<'p> {
     pub(super) keep_all: bool,
     /// The atomic variables. When the search backtracks, it undoes changes to them.
     pub(super) atoms: Vec<VarId>,
-    /// For each position and place in the program from which all ways have been tried, the index of the best ones in `bests`, or
-    /// `None` if there is no way. There is no such map if a filter keeps state.
+    /// For each position and each place in the program (index of an operation) from which all ways have been tried, the index in
+    /// `bests` of the best ways, or `None` if there is no way. There is no such map if a filter keeps state.
     memo: Option<HashMap<(usize, usize), Option<usize>>>,
     /// For each attempt so far (constituent, position and move), its index in `steps`, or `None` if the constituent did not match.
     /// Used only if no filter keeps state.
@@ -111,7 +111,7 @@ struct SearchFrame {
     at: usize,
     pc: usize,
     open: Vec<PendingStep>,
-    /// The places in the program already reached at this position.
+    /// The places in the program (indices of operations) already reached at this position.
     seen: HashSet<usize>,
     best: Option<BestWays>,
     /// The indices of the constituents (steps) that matched between the previous frame and this one.
@@ -228,7 +228,7 @@ impl<'p> Search<'p> {
         best
     }
 
-    /// Runs the operation at a place in the program, at the frame's position.
+    /// Runs the operation with the index `pc` in the program, at the frame's position.
     fn op<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,
@@ -309,7 +309,7 @@ impl<'p> Search<'p> {
         step
     }
 
-    /// If the chain may end at the position of the frame, offers the way with these steps as one of the best.
+    /// If the chain may end at the position of the frame, adds the way with these steps to the ways from which the best are kept.
     fn end<R: ChainRules>(
         &mut self,
         eval: &mut Evaluation,

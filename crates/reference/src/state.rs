@@ -276,7 +276,7 @@ impl RunState {
         named.map(|((name, _), (_, cell))| (name.as_str(), cell_text(cell))).collect()
     }
 
-    /// Returns the values of these variables and dictionaries.
+    /// Returns the values of all persistent variables and dictionaries.
     pub fn values(&self) -> RunValues {
         let value = |cell: &Cell<Evaluated>| match cell {
             Cell::Unbound | Cell::Position(_) => None,
@@ -298,7 +298,7 @@ impl RunState {
         }
     }
 
-    /// Replaces the values of all variables and dictionaries.
+    /// Replaces the values of all persistent variables and dictionaries.
     pub fn set_values(&mut self, values: &RunValues) {
         let cell = |value: &RunValue| match value {
             RunValue::Squares(squares) => Cell::Squares(shakmaty::Bitboard(*squares)),

@@ -170,7 +170,7 @@ impl Evaluation<'_> {
     }
 }
 
-/// The maximum number of ways to match a path, besides the first, for which comments are written if they are equally good.
+/// The maximum number of further ways to match a path for which comments are written, if these ways are as good as the first.
 const ALTERNATIVES_MAX: usize = 1_000;
 
 /// Returns the query span that covers the operands of a path.
@@ -211,7 +211,7 @@ struct PathRules<'c> {
     /// The numbers of the pieces in focus. The path counts only moves by these pieces and, with `capture`, captures of them. `None`
     /// if it counts all moves.
     focus: Option<BTreeSet<u8>>,
-    /// For each position reached, the number of counted moves on the way there.
+    /// For each position reached, the number of moves on the way there that the path counts.
     counts: HashMap<usize, i32>,
     /// The value and the last position of the best way to match the path that has been found so far.
     best: Option<(i32, usize)>,
@@ -280,8 +280,8 @@ impl<'c> PathRules<'c> {
             || self.is_focused_capture(eval, attempt)
     }
 
-    /// Returns the next counted move of each branch of the game after `at`. At the start of the path, only moves from the start
-    /// position are considered.
+    /// For each branch of the game after `at`, returns the next move that the path counts. At the start of the path, only moves
+    /// from the start position are considered.
     fn exits(&self, eval: &Evaluation, at: usize) -> Vec<Attempt> {
         let mut exits = Vec::new();
         let leave = |before: usize| {
@@ -348,7 +348,8 @@ impl ChainRules for PathRules<'_> {
         }
     }
 
-    /// Returns the number of counted moves or, if the path has `max`, the value of `max`. A path must have at least one move.
+    /// Returns the number of moves that the path counts or, if it has `max`, the value of `max`. A path must have at least one
+    /// move.
     fn value(&mut self, eval: &mut Evaluation, at: usize) -> Option<i32> {
         if at == self.start {
             return None;

@@ -37,7 +37,7 @@ impl Evaluation<'_> {
         {
             return Some(self.piece_text(*var, f.mark));
         }
-        // The value of a comparison is its left operand.
+        // The value of a comparison of strings is its left operand.
         if let Any::Condition(f) = filter
             && let ConditionOp::TextCompare(_, left, _) = f.op()
         {

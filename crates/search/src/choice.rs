@@ -29,9 +29,10 @@ use orbit_reel::{Block, GameMeasures, GameRow};
 pub struct Choice {
     /// The conditions on games and on the positions of hits. All of them must be met.
     pub conditions: Vec<Condition>,
-    /// If given, only this player's games are selected, and queries are evaluated from the player's side.
+    /// The player whose games are selected, or `None` to select the games of all players. Queries are evaluated from the player's
+    /// side.
     pub player: Option<Player>,
-    /// If given, only hits in this position are selected.
+    /// The position to which hits are restricted, or `None` to select hits in all positions.
     pub position: Option<ExactPosition>,
     /// True if only the first hit of each game is selected.
     pub first: bool,

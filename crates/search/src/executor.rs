@@ -154,14 +154,14 @@ pub fn positions_for_card(threads: usize) -> u64 {
 }
 
 /// Returns the number of positions above which a card is used for blocks that stay on it. The number is lower than
-/// [`positions_for_card`], because later searches reuse the card and the blocks, and only the kernel must be compiled. Like that
-/// number, it is only an estimate.
+/// [`positions_for_card`], because later searches reuse the card and the blocks, and only the kernel must be compiled. Both numbers
+/// are only estimates.
 fn positions_for_resident(threads: usize) -> u64 {
     positions_for_card(threads) / 10
 }
 
-/// The number of bytes per position on a card. Moves, and one key position for each segment of 32 positions, need 3.5 bytes; the
-/// rest depends on the lengths of the games.
+/// The number of bytes per position on a card. The moves, and one key position for each segment of 32 positions, need 3.5 bytes per
+/// position; the rest depends on the lengths of the games.
 const CARD_BYTES_A_POSITION: u64 = 4;
 
 /// The reason why a graphics card is likely to be faster than the processor.
@@ -394,7 +394,8 @@ impl Executor {
         }
     }
 
-    /// Creates a commentator for each query whose comments or sort values are requested. Engines do not compute these.
+    /// Creates, for each query whose comments or sort values are requested, a commentator that computes them, because engines do
+    /// not.
     fn commentators(
         &self,
         outputs: &[Wants],
@@ -429,9 +430,9 @@ impl Executor {
     }
 
     /// Evaluates every block. For each query, the engine returns the facts in `outputs` about the selected hits. `work` is called
-    /// on the scan's threads with the answers for a block, which contain `names`, and with a memory budget, in which it must
-    /// reserve memory before it creates a large result. `take` is called on the calling thread with the results of `work`, in
-    /// database order, until it breaks.
+    /// on the scan's threads with the answers for each block, to which `names` is added, and with a memory budget. It must reserve
+    /// memory in this budget before it creates a large result. `take` is called on the calling thread with the results of `work`,
+    /// in database order, until it breaks.
     ///
     /// # Errors
     ///
@@ -487,7 +488,7 @@ impl Executor {
         let scan = |blocks: &[&Arc<Block>], room: &MemoryBudget| {
             let views: Vec<BlockView<'_>> =
                 blocks.iter().map(|block| BlockView::new(block, choice)).collect();
-            // Blocks without any of the player's games are not evaluated.
+            // If a player is selected, blocks without any of the player's games are not evaluated.
             let asked: Vec<&BlockView<'_>> = views.iter().filter(|view| !view.is_empty()).collect();
             let counting = MatchCounts::new(&self.queries, asked.len());
             let select = |index: usize, block: &Block, query: usize, hits: &mut Hits| {
@@ -549,7 +550,7 @@ impl Executor {
         };
         let summary = stream.for_each_group(threads, at_once, scan, |streamed, result| match result {
             Ok(result) => take(streamed, result),
-            // Results before an interruption are still returned.
+            // After an interruption, the results of all earlier blocks are still returned.
             Err(EngineError::Interrupted) => ControlFlow::Break(()),
             Err(error) => {
                 fault = Some(error);
@@ -707,9 +708,9 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
     Ok(Box::new(Texts::new(engine, bulk()?)))
 }
 
-/// Returns the graphics card to use. For [`EngineChoice::Gpu`], this is the card in the options. [`EngineChoice::Auto`] requires
-/// that `work`, a number of positions, justifies the cost of opening a card and that the card is not a software adapter. Otherwise,
-/// or if the card cannot be opened, it returns `None`.
+/// Returns the graphics card to use, and opens it if necessary. For [`EngineChoice::Gpu`], fails if the card cannot be opened. For
+/// [`EngineChoice::Auto`], returns `None` unless the card can be opened, it is not a software adapter, and `work`, a number of
+/// positions, justifies the cost of opening it. For all other engines, returns `None`.
 fn card(options: &EngineOptions, work: u64) -> Result<Option<Arc<GpuDevice>>, EngineError> {
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
     let has_blocks = |device: &Arc<GpuDevice>| options.held.as_ref().is_some_and(|held| device.holds(held));

@@ -27,8 +27,9 @@ pub struct Names {
     pub designators: Designators,
     /// The board with which a `similar` query compares positions, or `None` for all other queries.
     pub likeness: Option<Likeness>,
-    /// For each query and each of its copies, the side or sides whose pattern the copy is: Black for a copy with swapped colours,
-    /// otherwise White. `None` unless requested: see [`Filter::copy_sides`].
+    /// For each query, the side or sides whose pieces form the pattern of each of its copies: Black if the transform swaps colours,
+    /// otherwise White. A copy that can be made with and without a swap is a pattern of both sides. `None` unless requested: see
+    /// [`Filter::copy_sides`].
     pub copy_sides: Vec<Option<Vec<ByColor<bool>>>>,
     /// For each query, the board transform of each copy, if requested: see [`Filter::placements`].
     pub placements: Vec<Vec<Placement>>,
@@ -68,7 +69,8 @@ pub struct BlockResult<'a> {
     pub block: &'a Arc<Block>,
     /// For each game of the block, true if it is selected; `None` if all games are selected.
     pub games: Option<&'a [bool]>,
-    /// For each selected game, the side of the player from which queries were evaluated; `None` without a player.
+    /// For each game of the block, the selected player's side, from which queries were evaluated, or `None` if the game is not
+    /// selected. `None` for the block if no player is selected.
     pub sides: Option<&'a [Option<Color>]>,
     /// For each query, its answers at the selected hits.
     pub answers: Vec<Answers>,
@@ -101,9 +103,10 @@ pub struct Found<'a> {
     pub query: usize,
     /// For each game of the block, true if it is selected; `None` if all games are selected.
     pub games: Option<&'a [bool]>,
-    /// For each selected game, the side of the player from which the query was evaluated; `None` without a player.
+    /// For each game of the block, the selected player's side, from which the query was evaluated, or `None` if the game is not
+    /// selected. `None` for the block if no player is selected.
     pub sides: Option<&'a [Option<Color>]>,
-    /// Finds the spans of hits (the matched moves and positions), if requested.
+    /// The finder of the spans of hits (the matched moves and positions), if spans were requested.
     pub spans: Option<&'a dyn FindSpan>,
     /// The display names of the sources and of the transformed copies of queries.
     pub names: &'a Names,
@@ -206,8 +209,8 @@ impl<'a> Found<'a> {
         self.sides.and_then(|sides| sides[game.index()]).unwrap_or(Color::White)
     }
 
-    /// For each transformed copy of the query, returns the side or sides whose pattern the copy is: Black for a copy with swapped
-    /// colours, otherwise White. Returns `None` unless they were requested and are known: see [`Filter::copy_sides`].
+    /// For each copy of the query, returns the side or sides whose pieces form its pattern: Black if the transform swaps colours,
+    /// otherwise White. Returns `None` unless the sides were requested and are known: see [`Filter::copy_sides`].
     pub fn copy_sides(&self) -> Option<&'a [ByColor<bool>]> {
         self.names.copy_sides.get(self.query)?.as_deref()
     }

@@ -382,8 +382,8 @@ impl Database {
     }
 
     /// Returns the number of positions in each block, reel by reel, for programs that divide a search: see [`Scan::blocks`].
-    /// Returns `None` if the database contains files other than reels, because the numbers of games after a text are known only
-    /// when it has been read.
+    /// Returns `None` if the database contains files other than reels, because the games after such a file can be numbered only
+    /// when the file has been read.
     pub fn positions_of_blocks(&self) -> Option<Vec<Vec<u64>>> {
         lock(&self.inputs).unread().positions_of_blocks()
     }

@@ -158,7 +158,7 @@ mod tests {
         ];
         let mut sum = collected(&one);
         sum.merge(ProfilePart::from_bytes(&collected(&two).to_bytes()).unwrap()).unwrap();
-        // `best` contains a game number in its source, which differs between the two runs. Profiles do not use it.
+        // `best` contains the number of a game within its source, which differs between the two runs. Profiles do not use it.
         let mut whole = collected(&(one + &two));
         sum.tallies.iter_mut().chain(&mut whole.tallies).for_each(|tally| tally.best = None);
         assert_eq!(sum, whole);

@@ -72,7 +72,7 @@ pub use walk::NodeWalk;
 pub enum FormatName {
     /// [`Format::Text`].
     Text,
-    /// Games as PGN, with the text of their sources.
+    /// The found games as PGN, in the original text of their sources.
     Pgn,
     /// [`Format::JsonLines`].
     Jsonl,

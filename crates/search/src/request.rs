@@ -170,13 +170,13 @@ impl Request {
         Request { query: vec![query.to_owned()], ..Request::default() }
     }
 
-    /// Returns the queries as text. If the request has a theme, a board or a position instead, returns the query that it stands
-    /// for.
+    /// Returns the queries as text. If the request has a theme, a board or a position instead of queries, returns the query that
+    /// the theme, the board or the position stands for.
     ///
     /// # Errors
     ///
-    /// Fails if there is no query or more than one of these fields, no theme has this name, a board cannot be read, or there are
-    /// transforms without a board.
+    /// Fails if the request has neither a query nor one of these fields, or more than one of them, if no theme has the given name,
+    /// if a board cannot be read, or if there are transforms without a board.
     pub fn texts(&self) -> Result<Vec<String>, RequestError> {
         let fault = |field| move |error: Diagnostic| RequestError::about(field, error);
         let transforms: Vec<&str> = self.transforms.iter().map(String::as_str).collect();
@@ -231,8 +231,8 @@ impl Request {
         remarks
     }
 
-    /// Returns whether the options allow the results for parts of a database to be added up to the result for the whole database.
-    /// [`Query::splits`](crate::Query::splits) returns whether a query allows it.
+    /// Returns whether the results for parts of a database add up to the result for the whole database, as far as the order and the
+    /// limits of this request are concerned. [`Query::splits`](crate::Query::splits) checks the query.
     pub fn splits(&self) -> bool {
         let is_ordered = self.sort.is_some() || self.sample.is_some();
         !is_ordered && self.limit.is_none() && self.skip == 0 && self.unique.is_none()

@@ -215,7 +215,7 @@ pub(crate) fn names_of(scan: &Executor, wants: Wants, sources: Vec<String>) -> N
     Names { likeness, copy_sides, placements, ..names }
 }
 
-/// Returns the optional facts in the rows of the first query.
+/// Returns the set of optional facts that the rows of the first query have.
 pub fn extras_of(scan: &Executor, choice: &Choice) -> Extras {
     Extras {
         nodes: scan.searches_variations(),

@@ -142,7 +142,7 @@ impl Serialize for GroupKey {
     }
 }
 
-/// Sums over games, or over those positions of games that are in a group.
+/// The numbers of games and positions, and the results of the games, either over all counted games or in one group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct Tally {
     /// The number of games with at least one counted position.
@@ -185,8 +185,8 @@ impl Tally {
         self.sides.add(&other.sides);
     }
 
-    /// Returns whether the tally is consistent: no number is above `most`, there are no more results than games, and the points are
-    /// those of wins, draws and losses.
+    /// Returns whether the tally is consistent: no number is above `most`, there are no more results than games, and the results
+    /// can be wins, draws and losses that add up to the points.
     fn is_sound(&self, most: u64) -> bool {
         let Tally { games, positions, results, half_points, wins, sides } = *self;
         let fits = games <= most && positions <= most && results <= games && wins <= results;
@@ -210,7 +210,8 @@ impl Tally {
 /// The rules for counting hits: the groupings, the maximum number of groups, and the scores and values that are counted.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stats {
-    /// The groupings: first those that the user requested, then those that are needed for the sums of cross tables.
+    /// The groupings: first those that the user requested, then others that are needed for these, such as the groupings by the
+    /// single properties of a cross table.
     groupings: Arc<[Grouping]>,
     /// The number of groupings that the user requested.
     asked: usize,
@@ -233,15 +234,15 @@ pub struct Counts {
     values: Distribution,
     /// The table of each grouping.
     tables: Vec<TallyTable>,
-    /// If groups are players: pairs of similar names that occur as the two players of one game. The names of such a pair belong to
-    /// different people.
+    /// The pairs of similar names of players who met in a game, if groups are players. The names of such a pair belong to different
+    /// people.
     met: BTreeSet<[String; 2]>,
     /// True if the query determines the sides whose pattern matched.
     tells_sides: bool,
 }
 
-/// The tallies of one grouping, for each pair of groups. In `all`, all groups of a property that only hits have are combined into
-/// one. So `all` does not depend on the query, and queries that search the same games share it.
+/// The tallies of one grouping, for each pair of groups. In `all`, a property that only hits have, such as the copy that matched,
+/// has a single group. So `all` does not depend on the query, and queries that search the same games share it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct TallyTable {
     all: Arc<HashMap<[GroupKey; 2], Tally>>,
@@ -320,7 +321,8 @@ impl Stats {
         self.tells_values
     }
 
-    /// Counts scores for the selected player, whom the query treats as White. [`Found::sides`] has the player's side in each game.
+    /// Counts scores for the selected player, whom the query treats as White. [`Found::sides`] contains the player's side in each
+    /// game.
     #[must_use]
     pub fn for_player(self) -> Stats {
         Stats { score_of: ScoreOf::Player, ..self }
@@ -550,7 +552,8 @@ impl GroupCounter<'_> {
         }
     }
 
-    /// Counts the positions of a line, which begins at a given ply, as runs of consecutive positions in the same groups.
+    /// Counts the positions of a line as runs of consecutive positions in the same groups. `nodes` are the numbers of the line's
+    /// positions in the game, and `ply` is the ply of the first one.
     fn count_line(&mut self, game: &CountedGame, nodes: Range<usize>, ply: usize) {
         let Scratch { codes, runs, .. } = &mut self.scratch;
         let (mut node, before) = (nodes.start, ply);
@@ -770,8 +773,8 @@ fn speed_rank(key: &GroupKey) -> usize {
     Speed::ALL.iter().position(is).unwrap_or(Speed::ALL.len())
 }
 
-/// Returns a sort key for groups of a measure. Numbers are sorted by size; the names for values below and above all numbers come
-/// before and after them.
+/// Returns a sort key for groups of a measure. Their order is: Black's mates, values below the lowest class boundary, numbers by
+/// size, White's mates, and unknown values.
 fn measure_rank(key: &GroupKey) -> (i8, i64) {
     match key {
         GroupKey::Text(text) if text == columns::BLACK_MATES => (0, 0),

@@ -140,7 +140,8 @@ pub fn load(path: &Path) -> Result<Vec<Theme>, ThemesError> {
     load_allowed(path, &|_| Ok(()))
 }
 
-/// Like [`load()`], but reads a file only if `check` accepts it. The error of `check` says why a file may not be read.
+/// Loads themes as [`load()`] does, but reads a file only if `check` accepts it. The error of `check` says why the file may not be
+/// read.
 pub(crate) fn load_allowed(path: &Path, check: FileCheck<'_>) -> Result<Vec<Theme>, ThemesError> {
     load::load(path, check)
 }

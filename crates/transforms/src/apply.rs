@@ -16,7 +16,8 @@ use orbit_query::tree::{
     ConditionOp, Dirs, GameResult, Kind, NumberOp, Pieces, Ref, Rewrite, SquaresOp, TextOp, rewrite,
 };
 
-/// A composition of transformations of a CQL 5 list, such as a shift after a reflection.
+/// A composition of transformations for which the keywords of a CQL 5 position list stand. In `(position Nd4 :shift :flip)`, a
+/// shift after a reflection is such a composition.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Composite {
     /// The map of squares. If the composition swaps colours, the map includes the reflection of ranks that comes with the swap.

@@ -1,4 +1,4 @@
-//! Converts CQL 5 lists to CQL 6 queries.
+//! Converts CQL 5 position lists to CQL 6 queries.
 //!
 //! A transform is kept if CQL 6 has a transform of the same name with the same copies (transformed filters), which is checked by
 //! comparing all copies. Otherwise the copies are written out one by one. This happens if a shift of CQL 5 leaves squares in place
@@ -25,16 +25,16 @@ use orbit_query::{
     },
 };
 
-/// The result of converting a query with CQL 5 lists to CQL 6.
+/// The result of converting a query with CQL 5 position lists, such as `(position Nd4 :flip)`, to CQL 6.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Converted {
     /// The CQL 6 query. It matches the same positions as the original query.
     pub text: String,
-    /// The lists whose copies had to be written out one by one.
+    /// The position lists whose copies (transformed filters) had to be written out one by one.
     pub written_out: Vec<WrittenOut>,
 }
 
-/// A list whose copies are written out.
+/// A CQL 5 position list whose copies (transformed filters) are written out one by one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WrittenOut {
     /// The place of the list in the query text.
@@ -45,7 +45,7 @@ pub struct WrittenOut {
     pub reason: String,
 }
 
-/// Converts a query with CQL 5 lists to CQL 6. At most `copies_max` copies are written out in total.
+/// Converts a query with CQL 5 position lists to CQL 6. At most `copies_max` copies are written out in total.
 ///
 /// # Errors
 ///
@@ -70,7 +70,7 @@ struct Converter {
 }
 
 impl Converter {
-    /// Returns the text of a filter outside any list with transforms.
+    /// Returns the CQL 6 text of a filter that is not inside a position list with transforms.
     fn text(&mut self, node: &Node) -> Result<String, Diagnostic> {
         let Any::Condition(condition) = node else { return Ok(written(&expand(node)?)) };
         Ok(match condition.op() {
@@ -114,7 +114,8 @@ impl Converter {
         }
     }
 
-    /// Writes the copies of a list as alternatives. `reason` tells why no CQL 6 transform makes these copies.
+    /// Writes the copies (transformed filters) of a CQL 5 position list as alternatives. `reason` tells why no CQL 6 transform
+    /// makes these copies.
     fn write_out(&mut self, orbit: &Orbit, reason: String) -> Result<String, Diagnostic> {
         let copies = leaves(orbit);
         let before: usize = self.written_out.iter().map(|list| list.copies).sum();
@@ -150,7 +151,8 @@ fn leaves<F: Kind<Expanded>>(orbit: &Orbit<F>) -> usize {
     orbit.copies.iter().map(|copy| nested(copy.filter.node()).max(1)).sum()
 }
 
-/// Returns the CQL 6 keywords that make the same copies of the list's contents, or the reason why there are none.
+/// Returns the CQL 6 keywords that make the same copies of the contents of a position list as the list's own CQL 5 transforms, or
+/// the reason why there are none.
 fn as_transforms(
     inner: &Node,
     transforms: &[ListTransform],
@@ -235,7 +237,8 @@ fn written(filter: &Filter) -> String {
     AsText(&filter).to_string()
 }
 
-/// A rewriter that replaces each transform by the alternatives of its copies, and each count that CQL 6 cannot express by a sum.
+/// A rewriter that replaces each transform by its copies, written as alternatives. Counts that CQL 6 cannot express become sums of
+/// counts that it can express.
 struct Explicit;
 
 impl Explicit {

@@ -42,7 +42,7 @@ pub use warnings::warnings;
 pub const COPIES_MAX: usize = 100_000;
 
 /// The form of a tree whose transforms are expanded. Each filter has a mark, which is true inside `notransform`: outer transforms
-/// do not change a marked filter. If the filter is an orbit, the orbit is marked, but not its copies.
+/// do not change a marked filter. If a marked filter is an orbit, its copies are not marked.
 #[derive(Clone, Copy, Debug)]
 pub enum Expanded {}
 
@@ -113,8 +113,8 @@ pub struct Copy<F = Filter> {
     pub placement: Placement,
     /// The transformed filter.
     pub filter: F,
-    /// The sides whose pattern the copy is: Black if colours are swapped, otherwise White. A copy that can be made with and without
-    /// a swap is a pattern of both sides.
+    /// The sides for which the copy is the pattern: Black if the transforms swapped the colours, otherwise White. If equal copies
+    /// arise with and without a swap, the copy belongs to both sides.
     pub sides: ByColor<bool>,
 }
 
@@ -181,7 +181,7 @@ impl Placement {
         smeared: false,
     };
 
-    /// Returns the CQL 6 shift that makes this copy from the unshifted filter, if there is one.
+    /// Returns the CQL 6 shift that makes the copy with this placement from the unshifted filter, if there is one.
     pub fn plain_shift(self) -> Option<(i8, i8)> {
         self.shift.filter(|_| !self.smeared)
     }
@@ -315,8 +315,8 @@ pub trait OutermostOrbit {
     /// pattern of a side.
     fn copy_sides(&self) -> Option<Vec<ByColor<bool>>>;
 
-    /// Returns true if there is no outermost transform, or if every hit is a match of its only copy. Returns false if copies are
-    /// counted, since a count can be a hit although no copy matches.
+    /// Returns true if there is no outermost transform, or if this transform has exactly one copy and every hit is a match of that
+    /// copy. Returns false if copies are counted, since a count can be a hit although no copy matches.
     fn has_one_copy(&self) -> bool;
 }
 
@@ -477,7 +477,7 @@ mod tests {
             ("flipcolor flipvertical Bh7", Some("WWBB")),
             ("flipvertical flipcolor Bh7", Some("WBWB")),
             ("flipcolor {Ra1 check}", Some("WB")),
-            // Both copies match in the same positions, so games count for both sides.
+            // The two transforms are combined into one with two copies: `Ra1` for White and `ra8` for Black.
             ("flipcolor {flipcolor Ra1}", Some("WB")),
             // Every copy is a rook of either colour on a square of the file, which is a pattern of both sides.
             ("shiftvertical flipcolor [Rr]a4", None),

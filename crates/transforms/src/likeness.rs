@@ -12,7 +12,7 @@ pub struct Likeness {
     copies: Vec<(Placement, Vec<Man>)>,
 }
 
-/// One requirement of the board in `similar`: a letter, and its square.
+/// One requirement of the board in `similar`: a letter for the content of a square, and this square.
 #[derive(Clone, Copy, Debug)]
 struct Man {
     letter: char,
@@ -27,7 +27,7 @@ pub struct CopyDifference {
     pub placement: Placement,
     /// The squares where the copy and the position agree.
     pub right: Bitboard,
-    /// The requirements of the copy that the position does not meet: `Nf3`.
+    /// The requirements of the copy that the position does not meet, such as `Nf3`.
     pub missing: Vec<String>,
     /// The pieces of the position that the copy does not require.
     pub besides: Vec<String>,

@@ -1,8 +1,8 @@
-//! The transforms of CQL 5 lists.
+//! The transforms of CQL 5 position lists, such as `(position Nd4 :flip)`.
 //!
-//! Each keyword represents a set of transformations. A list with several keywords represents all compositions, in any order, of one
-//! transformation of each keyword. Two compositions count as one if they map squares in the same way ([`SquareMap`]). So `:shift`
-//! and `:flip` have 1,568 compositions, and not twice 1,800 (225 shifts by 8 symmetries, in two orders).
+//! Each keyword in a list represents a set of transformations. A list with several keywords represents all compositions, in any
+//! order, of one transformation of each keyword. Two compositions count as one if they map squares in the same way ([`SquareMap`]).
+//! So `:shift` and `:flip` have 1,568 compositions, and not twice 1,800 (225 shifts times 8 symmetries, in two orders).
 //!
 //! Source: CQL 5 manual, position list: transforms.
 
@@ -18,10 +18,11 @@ use orbit_core::{
 };
 use orbit_query::tree::{Kind as _, ListTransform};
 
-/// The maximum number of compositions to compute before a list is refused.
+/// The maximum number of compositions to compute before a position list is refused.
 const COMPOSITIONS_MAX: usize = 2_000_000;
 
-/// The maximum total number of filters in all copies of a list, including copies that are dropped because they lose all squares.
+/// The maximum total number of filters in all copies of a position list, including copies that are dropped because they lose all
+/// squares.
 const FILTERS_TRIED_MAX: usize = 16_000_000;
 
 impl Composite {
@@ -106,7 +107,7 @@ fn composites(transforms: &[ListTransform]) -> Option<Vec<Composite>> {
     Some(all)
 }
 
-/// Returns the orbit of a CQL 5 list: the distinct images of its contents under its transforms.
+/// Returns the orbit of a CQL 5 position list: the distinct images of its contents under its transforms.
 pub(super) fn list(base: Filter, transforms: &[ListTransform], span: Span) -> Result<Orbit, Diagnostic> {
     let too_many = || {
         Diagnostic::error(

@@ -60,14 +60,15 @@ impl TabledFacts {
     }
 
     /// Returns the rank of the game in a list sorted by mean rating. Games with two known ratings rank above games with one, since
-    /// a strong player's game against an unrated opponent should not count as a top game. Among equal games, the lowest number
-    /// ranks highest.
+    /// a strong player's game against an unrated opponent should not count as a top game. Among equal games, the one with the
+    /// lowest number ranks highest.
     pub fn rank_by_rating(&self, number: u32) -> Option<u64> {
         let both = u64::from(self.are_both_rated()) << 48;
         Some(both | u64::from(self.mean_rating()?) << 32 | u64::from(!number))
     }
 
-    /// Returns the rank of the game in a list sorted by date, latest first. Among equal games, the highest number ranks highest.
+    /// Returns the rank of the game in a list sorted by date, latest first. Among equal games, the one with the highest number
+    /// ranks highest.
     pub fn rank_by_date(&self, number: u32) -> Option<u64> {
         let [year, month, day] = self.date?.parts().map(|part| u64::from(part.unwrap_or(0)));
         Some(((year * 16 + month) * 32 + day) << 32 | u64::from(number))

@@ -202,7 +202,7 @@ impl DateOrder {
         self.0 >> 8
     }
 
-    /// Returns the date with a known year and month, as [`DateOrder::month`] returns them, and an unknown day.
+    /// Returns the date with the year and month in `month`, a result of [`DateOrder::month`], and with an unknown day.
     pub(super) fn from_month(month: u32) -> DateOrder {
         DateOrder(if month == u32::MAX >> 8 { u32::MAX } else { month << 8 | 32 })
     }

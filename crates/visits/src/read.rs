@@ -242,7 +242,7 @@ impl PositionTable {
         self.find_in(position, &mut |block| block_of(reel, block, false).map(Arc::new))
     }
 
-    /// Like [`PositionTable::find`]. `block` returns a block of the reel by index, from disk or from a cache.
+    /// Finds a position as [`PositionTable::find`] does. `block` returns a block of the reel by index, from disk or from a cache.
     pub(super) fn find_in(
         &self,
         position: &Position,

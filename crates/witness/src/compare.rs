@@ -365,8 +365,8 @@ fn is_passed_in_check(game: &Game, reading: &GameReading) -> bool {
     reading.side_line_passes || passes_in_main_line(game, reading)
 }
 
-/// Returns whether the second reader's main line ends at a null move in check. The moves before it must be equal. Side lines are
-/// not compared, since the null move changes the numbers of later ones.
+/// Returns whether the second reader's main line ends at a null move in check. The moves before it must be equal in both readings.
+/// Side lines are not compared, since the null move changes the numbers of later ones.
 fn passes_in_main_line(game: &Game, reading: &GameReading) -> bool {
     let plies = reading.moves.len();
     let goes_on = game.moves.get(plies) == Some(&PackedMove::NULL);

@@ -3,7 +3,7 @@
 use super::visit::VisitedGame;
 use orbit_pgn::Tag;
 
-/// Reads the lines of a list.
+/// Reads a list of positions. Each line that is neither empty nor a comment becomes a game.
 pub(super) fn games(text: &[u8]) -> Vec<VisitedGame> {
     let mut out = Vec::new();
     let mut start = 0;
@@ -19,8 +19,8 @@ pub(super) fn games(text: &[u8]) -> Vec<VisitedGame> {
     out
 }
 
-/// Reads a line of a list: the fields of a position, the counters and the operations. A halfmove clock other than 0 and a move
-/// number other than 1 become tags. The operation `id` becomes the tag `Event`.
+/// Reads one line of a list of positions: the fields of a position, the counters and the operations. A halfmove clock other than 0
+/// and a move number other than 1 become tags. The operation `id` becomes the tag `Event`.
 fn game(start: usize, line: &[u8]) -> VisitedGame {
     let mut rest = line;
     let mut fields = vec![word(&mut rest)];

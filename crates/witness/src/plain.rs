@@ -491,7 +491,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns the main-line result that begins here with blanks around its dash, such as `1 - 0`, and its end.
+    /// Returns the main-line result that begins at the current offset with blanks around its dash, such as `1 - 0`, and its end.
     fn parted_result(&self) -> Option<(Outcome, usize)> {
         if self.depth > 0 || !matches!(self.section, ScannerSection::Tags | ScannerSection::Moves) {
             return None;
@@ -698,7 +698,7 @@ fn quoted(line: &[u8], open: usize) -> (std::ops::Range<usize>, usize, bool) {
     (open..open + value.len(), line.len(), false)
 }
 
-/// Resolves `\"` and `\\`.
+/// Replaces each escape `\"` or `\\` in a tag value by its second character.
 pub(super) fn unescaped(value: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     let mut bytes = value.iter().copied().peekable();

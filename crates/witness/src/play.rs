@@ -87,7 +87,7 @@ pub(super) fn reading(found: &VisitedGame, how: How) -> GameReading {
     reading
 }
 
-/// Returns the first result in the main line, or else a result in a side line that ends the game.
+/// Returns the first result in the main line. If there is none, returns the result in a side line that no other token follows.
 fn outcome(tokens: &[MovetextToken]) -> Outcome {
     let mut depth = 0u32;
     for token in tokens {

@@ -370,8 +370,8 @@ pub(super) fn lacks_promotion(token: MovetextToken) -> bool {
     role == Role::Pawn && from.is_none_or(|from| from == before)
 }
 
-/// Checks the text after a move. Returns `None` if it contains anything but signs and remarks. Anything except `+`, `#`, `!` and
-/// `?` is recorded as a rule.
+/// Checks the text after a move. Returns `None` if it contains anything but signs and remarks. Records a rule unless the text
+/// consists of an optional `+` or `#` and any number of `!` and `?`.
 fn suffix(rest: &str, rules: &mut Rules) -> Option<()> {
     let signs = rest.strip_prefix(['+', '#']).unwrap_or(rest);
     if signs.chars().all(|letter| matches!(letter, '!' | '?')) {

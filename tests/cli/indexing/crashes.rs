@@ -180,14 +180,15 @@ fn forged_directories_are_refused_or_do_no_harm() {
 fn a_full_disk_leaves_the_old_reel_wherever_it_is_full() {
     let folder = folder();
     let folder = folder.path();
-    // The reel has so many sources that its directory is also large.
+    // Many sources are appended, so that the directory of the reel is large, too, and writing can fail within it.
     fs::create_dir(folder.join("many")).unwrap();
     for number in 0..100 {
         fs::write(folder.join(format!("many/{number}.pgn")), games(&number.to_string())).unwrap();
     }
     run(folder, 0, &["index", "a.pgn", "-o", "a.reel"]);
     let old = fs::read(folder.join("a.reel")).unwrap();
-    // Limits the file size to `units` units of 512 bytes. The signal is ignored, so writing fails with an error.
+    // Limits the file size to `units` units of 512 bytes. The signal that reports an exceeded limit (SIGXFSZ) is ignored, so
+    // writing fails with an error.
     let limited = |units: usize, args: &[&str]| {
         let script = format!("trap '' XFSZ; ulimit -f {units}; exec \"$0\" \"$@\"");
         let mut command = std::process::Command::new("sh");

@@ -1,4 +1,4 @@
-//! Tests that exactly those games are dropped as duplicates whose contents equal an earlier game's.
+//! Tests that a game is dropped as a duplicate if and only if its contents equal those of an earlier game.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,7 +10,7 @@ use orbit_reel::{Alike, Block, GameRow, GameSet, ProblemKind, replay};
 use super::{folder, games, hits, info, run};
 use crate::common::corpus;
 
-/// Reads a database, and drops duplicates if `is_dropped`. Returns the blocks (groups of games) and the summary.
+/// Reads a database, and drops duplicates if `is_dropped` is true. Returns the blocks (groups of games) and the summary.
 fn blocks(text: &str, chunk_bytes: usize, threads: usize, is_dropped: bool) -> (Vec<Block>, Summary) {
     blocks_without(text, chunk_bytes, threads, is_dropped.then(GameSet::default))
 }

@@ -149,7 +149,7 @@ fn sources(folder: &Path, reel: &str) -> Vec<String> {
 fn files_that_have_changed_are_refused() {
     let folder = folder();
     let folder = folder.path();
-    // A truncated file cannot be read to its end. The reel contains the games before the end of the file, but no hash of the file.
+    // A truncated file cannot be read to its end. The reel contains the games before the cut, but no hash of the file.
     let whole = fs::read(folder.join("c.pgn.zst")).unwrap().repeat(2);
     fs::write(folder.join("c.pgn.zst"), &whole[..whole.len() - 3]).unwrap();
     run(folder, 3, &["index", "a.pgn", "c.pgn.zst", "-o", "all.reel"]);

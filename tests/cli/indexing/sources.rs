@@ -72,7 +72,8 @@ fn a_file_that_moved_with_its_reel_is_found_among_others_of_its_name() {
     for place in [folder.path(), &y, &z] {
         assert_eq!(states(place, &z.join("x.reel")), ["unchanged"]);
     }
-    // The moved file must be found even if another file now has its old path or is in the current folder.
+    // The moved file must be found even if its old path now belongs to another file, and the current folder has another file of the
+    // same name.
     fs::create_dir(&x).unwrap();
     fs::copy(y.join("games.pgn"), x.join("games.pgn")).unwrap();
     assert_eq!(states(&y, &z.join("x.reel")), ["unchanged"]);

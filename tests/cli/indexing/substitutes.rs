@@ -122,7 +122,7 @@ fn only_a_reel_of_this_file_as_it_is_will_do() {
     assert!(is_read(&["a.pgn"]));
     run(folder, 0, &["index", "--append", "b.pgn", "-o", "a.reel"]);
     assert!(!is_read(&["a.pgn"]));
-    // The reel is made without duplicates.
+    // A reel that was built without duplicates is ignored.
     fs::write(path("a.pgn"), games("a").repeat(2)).unwrap();
     index(&["--no-duplicates", "a.pgn"]);
     assert!(!is_read(&["a.pgn"]));

@@ -61,7 +61,7 @@ fn a_folder_of_reels_is_the_reel() {
     assert!(fs::read(folder.join("again.reel")).unwrap() == fs::read(folder.join("one.reel")).unwrap());
     let info = done(folder, &["info", "--verify", "db/"]);
     assert!(info.contains("verified: every checksum") && info.contains("many.pgn: 5,000 games"), "{info}");
-    // Among other inputs, a folder of reels must be equivalent to a single reel.
+    // A folder of reels must be equivalent to a single reel even if files are given before and after it.
     let of = |database: &str| {
         done(folder, &["scan", "-q", "-F", "text", "--skip", "900", "check", "few.pgn", database, "few.pgn"])
     };

@@ -8,7 +8,7 @@ use super::{Server, assert_code};
 use crate::program::{QUERY, SAMPLE, rows, run, stdout};
 use orbit_search::serve::ErrorCode;
 
-/// A query that also determines the order of the found games.
+/// A query whose `sort` filter determines the order of the found games.
 const SORTED: &str = "mate sort \"pawns\" #P";
 
 fn json_of(args: &[&str]) -> Value {

@@ -16,7 +16,7 @@ const ASKED: [&str; 5] = [
     "8/8/8/4k3/4P3/4K3/8/8 w - -",
 ];
 
-/// In two of these games, a position occurs only in a side line.
+/// Three games. Two of them have side lines with positions that their main lines do not have.
 const SIDE_LINES: &str =
     "1. e4 (1. d4 d5 2. c4) 1... e5 2. Nf3 *\n\n1. d4 d5 (1... Nf6 2. c4) 2. Nf3 *\n\n1. d4 d5 *\n";
 

@@ -38,7 +38,7 @@ struct Opened {
     library: orbit_chess::Database,
 }
 
-/// The expected state of the server process.
+/// The server process, and the state that the test expects of it.
 struct World {
     server: Server,
     rng: Rng,

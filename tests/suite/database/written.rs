@@ -59,7 +59,8 @@ fn requests_reach_as_many_games_as_they_may() {
     assert_eq!(games.len(), 2);
 }
 
-/// A limit on a list of games counts every matching game, even if none of its positions is a hit. This must hold in every order.
+/// With `matchcount 0 9`, a game matches even if none of its positions is a hit. A limit on the number of games must count such a
+/// game, too, whatever the order of the games is.
 #[test]
 fn games_without_hits_count_in_every_order() {
     let folder = tempfile::tempdir().unwrap();

@@ -166,7 +166,7 @@ impl<'a> Generator<'a> {
             let extra = self.bool(depth.min(2));
             term = Term::new(Ty::Bool, "{@ @}", vec![term, extra]);
         }
-        // A few queries may have up to four times as many copies (transformed patterns).
+        // A few queries may have up to four times [`COPIES_MAX`] copies (transformed patterns).
         let copies_max = if self.rng.percent(2) { 4 * COPIES_MAX } else { COPIES_MAX };
         for _ in 0..self.rng.within(1, 3) {
             let &(word, copies) = match self.rng.below(3) {

@@ -338,7 +338,8 @@ fn compare_part(part: u64, due: &Due, real: &[Position]) {
         rarest.0, rarest.1
     );
     assert!(faults.is_empty(), "{} faults:\n{}", faults.len(), faults.join("\n"));
-    // The generator is also tested: every operation must occur, and the queries must match at some positions but not at all.
+    // The generator is also tested: every operation must occur, and the queries must match at some positions, but not at every
+    // position.
     let rare: Vec<_> = seen.iter().filter(|(_, count)| **count < occurrences).collect();
     assert!(rare.is_empty(), "operations that occur in less than {occurrences} queries: {rare:?}");
     let listed = all_operations();

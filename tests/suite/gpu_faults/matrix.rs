@@ -123,7 +123,8 @@ fn a_device_that_is_lost_while_it_is_waited_for_is_opened_once_more() {
     }
 }
 
-/// The command `orbit devices` also calls the driver. If a call fails, it must report an error or that there is no adapter.
+/// The command `orbit devices` also calls the driver. If a call of the driver fails, the command must report an error, or report
+/// that there is no adapter.
 #[test]
 fn commands_that_only_look_at_the_driver_do_not_panic() {
     shim::needed();

@@ -17,7 +17,7 @@ pub const NEVER: i32 = 99;
 /// The code for a misuse: the call succeeds, but creates a buffer without usage flags. Only a validation layer detects this.
 pub const MISUSE: i32 = 98;
 
-/// A fault: which call fails, and how.
+/// A fault: the call that fails, and the way in which it fails.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault {
     pub call: &'static str,

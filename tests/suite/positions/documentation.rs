@@ -1,5 +1,5 @@
-//! Tests every statement and sample in the documentation of chessops, under its heading. Comments mark the errors in it. Also
-//! tests the table of square sets in the CQL 5 manual.
+//! Tests every statement and sample in the documentation of chessops. Each test names the heading in the documentation, and
+//! comments mark errors of the documentation. Also tests the table of square sets in the CQL 5 manual.
 
 use orbit_core::board::{Bitboard, Color, Dihedral, File, Rank, Role, Square};
 use orbit_core::positions::names::{Shifts, parse};
@@ -145,7 +145,7 @@ fn transform_board_moves_every_mask_and_keeps_kinds_and_colours() {
     transform_board(&board, |s| s | shift_up(s)).expect_err("two pieces on a square are no board");
 }
 
-/// Source: chessops documentation, transform, "Transform Setup": the sample and its list of key features.
+/// Source: chessops documentation, transform, "Transform Setup": the sample and the list of key features.
 #[test]
 fn transform_setup_keeps_what_is_not_on_the_board() {
     assert_eq!(

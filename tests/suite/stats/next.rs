@@ -76,8 +76,9 @@ pub(crate) fn sample() -> Vec<Played> {
     games
 }
 
-/// A map for showing a move from the viewpoint of the filter as written. It maps each square of the game to the square of the
-/// filter that the matching copy moved there. The flag is true if the copy swaps colours. Square a1 is (0, 0).
+/// The viewpoint from which a move is shown: that of the game as it was played, or that of the filter as it is written. In `By`,
+/// the array maps each square of the game to the square of the filter that the matching copy moved there, and the flag is true if
+/// the copy swaps colours. Square a1 is (0, 0).
 #[derive(Clone)]
 enum Seen {
     Played,
@@ -104,7 +105,7 @@ fn shifted(swap: bool, by_how_much: (i32, i32)) -> Seen {
     }
 }
 
-/// A hit: its first and last position, and the map of the matching copy, which determines the notation of moves.
+/// A hit: its first and last position, and the viewpoint from which its moves are shown.
 type Hit = (usize, usize, Seen);
 
 /// Formats a move in the notation that the statistics use for groups by move.
@@ -158,7 +159,7 @@ fn long(mv: Move, map: Option<&[(i32, i32); 64]>) -> String {
 
 /// Formats a move in SAN without check signs; `None` if SAN cannot express it.
 fn spelt(chess: &Chess, mv: Move, map: &[(i32, i32); 64], swap: bool) -> Option<String> {
-    // In these tests, castling is no longer castling after its squares are mapped, so it is shown with its squares.
+    // In these tests, a castling move is no longer castling after its squares are mapped, so it is shown with its squares.
     if mv.is_castle() {
         return None;
     }
@@ -185,7 +186,7 @@ fn spelt(chess: &Chess, mv: Move, map: &[(i32, i32); 64], swap: bool) -> Option<
         };
         return Some(format!("{}{origin}{takes}{to}", mv.role().upper_char()));
     }
-    // Ranks are counted from White's side.
+    // Ranks are counted from the side of the player who moves on the mapped board.
     let is_white = chess.turn().is_white() != swap;
     let rank = |at: (i32, i32)| if is_white { at.1 + 1 } else { 8 - at.1 };
     let (aside, steps) = ((after.0 - before.0).abs(), rank(after) - rank(before));
@@ -521,7 +522,7 @@ fn groups_of_moves_tell_more_of_their_games() {
     assert_eq!((tally(0).performance(), tally(1).performance()), (Some(2409), Some(3000)));
     assert_eq!((tally(0).years, tally(1).years), (Some([1999, 2004]), None));
     let best = tally(0).best.as_ref().unwrap();
-    // The game with the rating 2700 is not the best game, because its other player has no rating.
+    // The game of the player rated 2700 is not the best one, because the other player of that game has no rating.
     assert_eq!((best.rating, best.number, best.source.as_str()), (2400, 1, "games"));
     assert_eq!(best.players, [Some("Ann".to_owned()), Some("Bob".to_owned())]);
     let alone = by_hand(Query::parse("Pe4 Bc4").unwrap(), "previous").rows(&"previous".parse().unwrap());

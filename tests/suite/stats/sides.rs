@@ -70,8 +70,9 @@ fn statistics(
     collector.counts(part, [scan.filter()]).remove(0)
 }
 
-/// The results of games with hits. If the selected player has Black, wins and losses are swapped. The key is the game number, with
-/// `None` or with the index of a range of twenty plies that contains a hit.
+/// The results of games with hits. If the selected player has Black, wins and losses are swapped. A game has one entry with the key
+/// (number of the game, `None`), and one for each range of twenty plies that contains a hit, with the key (number of the game,
+/// index of the range).
 type List = BTreeMap<(u32, Option<u32>), Outcome>;
 
 fn list(text: &str, choice: &Choice) -> List {

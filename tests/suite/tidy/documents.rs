@@ -13,7 +13,7 @@ fn documents() -> Vec<String> {
     found
 }
 
-/// Checks that a document contains a text between the two comments with its name. `UPDATE_GOLDEN=1` writes the text there.
+/// Checks that a document contains `text` between the two comments that contain `name`. `UPDATE_GOLDEN=1` writes the text there.
 pub(super) fn shows(document: &str, name: &str, text: &str) {
     let begin = format!("<!-- {name}: written by tests/suite/tidy -->\n");
     let end = format!("<!-- end of {name} -->\n");

@@ -21,8 +21,8 @@ use super::{Args, QUERIES, STREAMS};
 const POSITIONS: u64 = 16_000_000;
 /// The maximum number of positions for the CPU. More positions would not change the measured speed.
 const CPU_POSITIONS_MAX: u64 = 32_000_000;
-/// The size, in positions of 32 bytes, of the buffer with which memory bandwidth is measured: all of its words are added up. This
-/// bandwidth limits every engine that reads unpacked positions from memory. The buffer takes 128 MB, so it does not fit in a cache.
+/// The size, in positions of 32 bytes, of the buffer whose words are summed to measure memory bandwidth. This bandwidth limits
+/// every engine that reads unpacked positions from memory. The buffer takes 128 MB, so it does not fit in a cache.
 const FLOOR_POSITIONS: usize = 4 << 20;
 
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {

@@ -20,7 +20,8 @@ struct OptionRow {
     help: &'static str,
 }
 
-/// The filter `virtualmainline`. The command-line option of the same name also makes the search include side lines.
+/// The filter `virtualmainline`. The command-line option of the same name adds this filter, and makes the search include side
+/// lines.
 const VIRTUAL_MAINLINE: &str = "virtualmainline";
 
 /// The effect of an option.

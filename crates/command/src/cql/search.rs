@@ -120,7 +120,7 @@ impl CqlSearch {
             if self.shows_matches {
                 self.show_match(taken, &game)?;
             }
-            // Games in database order are written immediately. For any other order, they are kept until the end.
+            // In database order, games are written immediately. In any other order, they are kept until the end.
             if collectors.ordered.is_none() {
                 self.games.take(taken, game, &mut self.texts, &self.progress)?;
             }

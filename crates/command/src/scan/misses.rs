@@ -17,12 +17,13 @@ use crate::common::{CtrlC, threads};
 use crate::query_text::QueryText;
 use crate::reading::open;
 
-/// The maximum number of positions in which similar queries are searched after a query without hits. Within this limit, all of
-/// these queries together take a second or two.
+/// The number of positions after which the search with similar queries stops. Up to this number, all similar queries together take
+/// a second or two.
 const POSITIONS_MAX: u64 = 5_000_000;
 
-/// Runs queries that are similar to `query` on the same games, or on the first of them. Returns `None` if there are no similar
-/// queries, or if the games cannot be read again; the report then has no section on similar queries.
+/// Runs queries that are similar to `query` on the games of the search, or only on the first of these games if there are many.
+/// Returns `None` if there are no similar queries, or if the games cannot be read again; the report then has no section on similar
+/// queries.
 pub(super) fn find(options: &ScanOptions, query: &QueryText, interrupt: &CtrlC) -> Option<Misses> {
     let ScanOptions { args, run, chosen, .. } = options;
     // Standard input and pipes cannot be read again, and opening them would block.

@@ -99,7 +99,7 @@ impl<'a> ScanOptions<'a> {
         self.args.problems.is_some() || self.args.verbose
     }
 
-    /// Returns whether games without hits cannot affect the output, so that they need not be read.
+    /// Returns true if games without hits cannot affect the output. Such games need not be read.
     pub(super) fn reads_hits_alone(&self, scan: &Executor, database: &BlockStream) -> bool {
         let groupings = self.args.stats.groupings().iter();
         let counts_moves = groupings

@@ -165,7 +165,7 @@ impl ScanRun {
         if let Some(findings) = &findings {
             self.sinks.outputs.draw(findings)?;
         }
-        // The file is written first, so that a closed pipe on standard output does not leave it incomplete.
+        // A file of statistics is written first, so that a closed pipe on standard output does not leave it incomplete.
         let (to_file, printed) = match self.sinks.stats.take().zip(counts) {
             Some((stats, counts)) if stats.have_file() => (Some((stats, counts)), None),
             printed => (None, printed),

@@ -31,7 +31,7 @@ pub const fn one<const DIR: u8>(set: u64) -> u64 {
 #[inline(always)]
 pub const fn slide<const DIR: u8>(set: u64, empty: u64) -> u64 {
     // A step to the right that wraps around the edge would end on the a-file, and a step to the left on the h-file. `open` leaves
-    // out this file, so the fill never wraps.
+    // out the file on which such a step would end, so the fill never wraps.
     let open = empty
         & match DIR {
             0 | 1 | 7 => NOT_A,

@@ -55,8 +55,8 @@ pub static BETWEEN: [[u64; 64]; 64] = {
     table
 };
 
-/// Returns the squares that a slider on a square of `set` reaches on an empty board in four directions. The directions are 0, 2, 4
-/// and 6 if `first` is 0, and 1, 3, 5 and 7 if it is 1.
+/// Returns the squares that a slider on a square of `set` reaches on an empty board in four directions. These are the rook's
+/// directions (0, 2, 4 and 6) if `first` is 0, and the bishop's directions (1, 3, 5 and 7) if it is 1.
 const fn rays(set: u64, first: u8) -> u64 {
     let mut out = 0;
     let mut dir = first;

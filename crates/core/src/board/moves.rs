@@ -50,8 +50,8 @@ pub struct View {
     /// Rooks and queens.
     straight: u64,
     kings: u64,
-    /// The square that an enemy pawn just passed over in a double step; empty if there was none, or if the placement of the pieces
-    /// shows that there was none.
+    /// The square that an enemy pawn just passed over in a double step. The set is empty if the position has no such square, or if
+    /// the placement of the pieces shows that no pawn can just have passed over it.
     passed: u64,
     /// The castling rights of the side to move, as in [`State`]: the low nibble for the king side, the high nibble for the queen
     /// side.
@@ -62,7 +62,8 @@ pub struct View {
 struct Safety {
     /// The squares to which pieces other than the king may move: all squares or, in check, only squares that end the check.
     evasions: u64,
-    /// The pinned pieces, in one set for each pair of opposite directions: 0 and 4, 1 and 5, 2 and 6, 3 and 7.
+    /// The pinned pieces, in one set for each pair of opposite directions. Directions are numbered counter-clockwise from the
+    /// right, so the pairs are 0 and 4, 1 and 5, 2 and 6, 3 and 7.
     pinned: [u64; 4],
     /// The squares that enemy pieces attack once the king is removed from the board. The king may not move there.
     danger: u64,

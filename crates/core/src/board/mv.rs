@@ -14,8 +14,9 @@ pub enum MoveKind {
     EnPassant,
     /// The side to move passes.
     Null,
-    /// Not a move, but a mark in a reel (orbit's file of games). It replaces the move in the last position of a line. The next
-    /// position of the reel is in another game, or in another line of the same game.
+    /// A mark in a reel (orbit's file of games), not a move. A reel stores for each position the move that was played from it, and
+    /// for the last position of a line this mark. The next position of the reel is in another game, or in another line of the same
+    /// game.
     Start,
     /// A move of any other kind, including captures and promotions. The code is the content of `to` after the move, so a promotion
     /// has the code of the new piece.
@@ -57,7 +58,7 @@ impl PackedMove {
         PackedMove::new(king, rook, 0)
     }
 
-    /// Makes an en passant capture.
+    /// Creates the en passant capture of a pawn that moves from `from` to `to`.
     pub const fn en_passant(from: Square, to: Square) -> PackedMove {
         PackedMove::new(from, to, 7)
     }

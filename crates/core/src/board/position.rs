@@ -42,7 +42,7 @@ impl Board {
         Bitboard(self.planes[0] | self.planes[1] | self.planes[2])
     }
 
-    /// Returns the squares with a given content.
+    /// Returns the squares whose content is `code`.
     pub fn having(&self, Code(code): Code) -> Bitboard {
         let planes = self.planes.iter().enumerate();
         let hit = planes.map(|(k, plane)| if code >> k & 1 != 0 { *plane } else { !*plane });
@@ -115,13 +115,13 @@ impl State {
         Square::try_from(self.0 >> 8 & 0xff).ok()
     }
 
-    /// Replaces the side to move.
+    /// Returns the state with `turn` as the side to move.
     #[must_use]
     pub const fn with_turn(self, turn: Color) -> State {
         State(self.0 & !1 | matches!(turn, Color::Black) as u32)
     }
 
-    /// Replaces the en passant square.
+    /// Returns the state with `square` as the en passant square, or without one if `square` is `None`.
     #[must_use]
     pub const fn with_en_passant(self, square: Option<Square>) -> State {
         let value = match square {

@@ -31,7 +31,7 @@ pub enum Dihedral {
 }
 
 impl Dihedral {
-    /// All eight symmetries, in CQL's order of declaration.
+    /// All eight symmetries, in the order in which this enum and CQL declare them.
     pub const ALL: [Dihedral; 8] = [
         Dihedral::Identity,
         Dihedral::Rotate90Ccw,

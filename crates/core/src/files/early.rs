@@ -14,7 +14,8 @@ pub struct Early {
 }
 
 impl Early {
-    /// Starts at byte `offset` of a file. Bytes before it are never requested: they are already on disk, or too few to matter.
+    /// Creates the value for a file that grows from `offset` on. No request is made for the bytes before `offset`: they are already
+    /// on disk, or too few to matter.
     pub fn from(offset: u64) -> Early {
         Early { told: offset }
     }

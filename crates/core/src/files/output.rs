@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use super::place::target_of;
 use super::temporary::Temporary;
 
-/// An error of an [`OutputFile`].
+/// An error that occurs while an [`OutputFile`] is created or written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum OutputError {

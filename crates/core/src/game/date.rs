@@ -76,7 +76,8 @@ impl fmt::Display for Date {
 /// The tags that may contain the date of a game, in order of preference.
 pub const TAGS: [&str; 2] = ["Date", "UTCDate"];
 
-/// Returns the name of the tag with the date of a game. This is `UTCDate` if only that tag has a known date, and otherwise `Date`.
+/// Returns the name of the tag from which the date of a game is read: `UTCDate` if only that tag has a known date, and otherwise
+/// `Date`.
 pub fn tag(game: &impl GameHeader) -> &'static str {
     let is_known = |name: &&str| game.tag_named(name).and_then(Date::from_value).is_some();
     TAGS.into_iter().find(is_known).unwrap_or(TAGS[0])

@@ -2,7 +2,7 @@
 
 use crate::board::Color;
 
-/// Returns the name of the tag with the FIDE number of a side's player.
+/// Returns the name of the tag that contains the FIDE number of the player of `side`.
 pub const fn tag(side: Color) -> &'static str {
     match side {
         Color::White => "WhiteFideId",

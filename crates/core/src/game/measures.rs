@@ -9,8 +9,8 @@
 
 use crate::board::Color;
 
-/// A kind of number about a position that is read from the comments of a game or computed from them, such as the clock time. All
-/// numbers are stored in thousandths.
+/// A kind of number that a position can have, such as the clock time. The numbers are read from the comments of a game, or computed
+/// from them, and are stored in thousandths.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Measure {
     /// The remaining seconds of the player who just moved.
@@ -53,7 +53,7 @@ impl Measure {
         }
     }
 
-    /// Returns the measure with this name, which must be in lower case, or `None` if there is none.
+    /// Returns the measure whose name is `name`, in lower case, or `None` if no measure has this name.
     pub fn named(name: &str) -> Option<Measure> {
         Measure::ALL.into_iter().find(|measure| measure.name() == name)
     }
@@ -109,7 +109,7 @@ impl Eval {
 /// The bound to which [`Eval::loss_of`] clamps evaluations, in thousandths of a pawn. Source: lichess, `Eval.Cp.CEILING`.
 const LOSS_LIMIT: i64 = 10_000;
 
-/// The measures of a position. A measure that the game does not contain is `None`.
+/// The measures of a position: clock times and evaluations. A measure that the game does not contain is `None`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Measures {
     /// The remaining milliseconds of the player who just moved.
@@ -134,7 +134,7 @@ impl Measures {
     }
 }
 
-/// The values of the commands in one comment.
+/// The values of the commands in one comment, such as `[%clk 0:00:30]`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Commands {
     /// The player's clock in milliseconds, from a command such as `[%clk 1:02:03.4]`.
@@ -210,7 +210,8 @@ impl Commands {
         commands
     }
 
-    /// Adds the commands of a later comment on the same position. If both comments contain a command, the earlier value is kept.
+    /// Adds the commands of a later comment on the same position. If both comments contain a command of one kind, the value of the
+    /// earlier comment is kept.
     pub fn or(self, next: Commands) -> Commands {
         Commands {
             clock: self.clock.or(next.clock),

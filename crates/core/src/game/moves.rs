@@ -26,15 +26,15 @@ impl MoveNumbers {
         MoveNumbers { halves_before: 2 * (full - 1) + u32::from(black_begins), clock }
     }
 
-    /// Appends the label of the move that led to a ply: `24.` for White's move, `23...` for Black's.
+    /// Appends the label of the move that led to the position at `ply`: `24.` for White's move, `23...` for Black's.
     pub fn push_label(self, ply: u32, out: &mut Vec<u8>) {
         let Some(before) = ply.checked_sub(1) else { return out.extend_from_slice(START.as_bytes()) };
         out.extend_from_slice(itoa::Buffer::new().format(self.full(before)).as_bytes());
         out.extend_from_slice(if self.is_white(before) { b"." } else { b"..." });
     }
 
-    /// Returns the move number to write before the move at a ply: `24.` before White's move, or `23...` before Black's move if it
-    /// begins the game. Returns `None` before any other move by Black.
+    /// Returns the move number to write before the move that is played at `ply`: `24.` before White's move, or `23...` before
+    /// Black's move if it begins the game. Returns `None` before any other move by Black.
     pub fn before_move(self, ply: u32) -> Option<String> {
         let number = self.full(ply);
         match self.is_white(ply) {

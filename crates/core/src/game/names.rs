@@ -65,7 +65,7 @@ pub(super) enum NameLikeness {
     Unlike,
 }
 
-/// The degree to which a spelling resembles a name that it does not match, the closest first.
+/// The degree to which a spelling resembles a name that it does not match, in order from the closest.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Nearness {
     /// The surnames differ slightly, or the surname of one name is a given name of the other.
@@ -143,8 +143,8 @@ pub fn are_alike(one: &str, other: &str) -> bool {
     likeness(&forms(one), &forms(other)) == NameLikeness::Fit
 }
 
-/// Compares two spellings, given by all their readings. A name without given names fits a name with given names only if the latter
-/// has a comma, since only a comma shows which words are the surname.
+/// Compares two spellings. Each is given by all its readings, which divide the name into a surname and given names. A name without
+/// given names fits a name with given names only if the latter has a comma, since only a comma shows which words are the surname.
 pub(super) fn likeness(ours: &[NameForm], theirs: &[NameForm]) -> NameLikeness {
     let bare = |bare: &NameForm, other: &NameForm| {
         bare.given.is_empty() && other.has_comma && other.has_surname_of(bare)
@@ -162,7 +162,8 @@ pub(super) fn likeness(ours: &[NameForm], theirs: &[NameForm]) -> NameLikeness {
     }
 }
 
-/// Returns whether a name, given by all its readings, can only be a surname.
+/// Returns whether a name can only be a surname. `forms` contains all its readings, which divide the name into a surname and given
+/// names.
 pub(super) fn is_surname_alone(forms: &[NameForm]) -> bool {
     forms.iter().all(|form| form.given.is_empty())
 }
@@ -273,7 +274,8 @@ fn has_digit(word: &str) -> bool {
     word.contains(|letter: char| letter.is_numeric())
 }
 
-/// Returns all readings of a name. A letter with two spellings, such as `ü`, leads to readings with `u` and with `ue`.
+/// Returns all readings of a name, which divide it into a surname and given names. A letter with two spellings, such as `ü`, leads
+/// to readings with `u` and with `ue`.
 pub(super) fn forms(text: &str) -> Vec<NameForm> {
     if text.is_ascii() {
         return forms_of(text);
@@ -322,7 +324,7 @@ fn forms_of(text: &str) -> Vec<NameForm> {
     }
 }
 
-/// Removes the particles at the end of a name and returns them.
+/// Removes the particles (words such as `van`) at the end of a name and returns them.
 fn split_particles(words: &mut Vec<String>) -> Vec<String> {
     let behind = words.iter().rposition(|word| !PARTICLES.contains(&word.as_str()));
     words.split_off(behind.map_or(words.len(), |last| last + 1))

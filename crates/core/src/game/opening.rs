@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    /// Returns the opening after moves in SAN.
+    /// Returns the code and the name of the opening after `moves`, a text of moves in SAN.
     fn named(moves: &str) -> Option<String> {
         let (mut chess, mut packed) = (Chess::new(), Vec::new());
         for word in moves.split(' ') {

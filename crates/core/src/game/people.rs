@@ -69,7 +69,7 @@ struct PlayerUnit {
 
 struct People<'a> {
     rows: &'a [(&'a Mention, u64)],
-    /// For each row of `rows`, the readings of its name.
+    /// For each row of `rows`, the readings of its name. A reading divides the name into a surname and given names.
     forms: Vec<Vec<NameForm>>,
     units: Vec<PlayerUnit>,
 }
@@ -158,8 +158,8 @@ impl<'a> People<'a> {
         groups
     }
 
-    /// Returns the pairs of units (groups of mentions) to compare: units with the same surname, and with equal initials or with one
-    /// given name missing.
+    /// Returns the pairs of units (groups of mentions) to compare: two units that share a surname, if they also share an initial or
+    /// if one of them has no given name.
     fn candidates(&self) -> HashSet<[usize; 2]> {
         let mut surnames: HashMap<String, Vec<(Option<char>, usize)>> = HashMap::new();
         for (unit, PlayerUnit { rows, .. }) in self.units.iter().enumerate() {

@@ -8,7 +8,7 @@ use crate::board::Color;
 /// The highest number that counts as a rating.
 pub const RATING_MAX: u32 = 9_999;
 
-/// One of the ratings of a game.
+/// A rating of a game: the rating of one player, or a number computed from the ratings of both.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Rating {
     /// The higher rating of the two players, or the rating of the only rated player, as the query filter `elo` defines it.
@@ -36,7 +36,7 @@ impl Rating {
         }
     }
 
-    /// Returns the rating of a game.
+    /// Returns this rating of `game`, or `None` if it is unknown.
     pub fn of_game(self, game: &impl GameHeader) -> Option<i64> {
         let [white, black] =
             [Color::White, Color::Black].map(|side| game.tag_named(tag(side)).and_then(of_value));
@@ -44,7 +44,7 @@ impl Rating {
     }
 }
 
-/// Returns the name of the tag with the rating of a side's player.
+/// Returns the name of the tag that contains the rating of the player of `side`.
 pub const fn tag(side: Color) -> &'static str {
     match side {
         Color::White => "WhiteElo",

@@ -3,7 +3,7 @@
 use super::tags;
 use crate::board::Color;
 
-/// Returns the name of the tag with the title of a side's player.
+/// Returns the name of the tag that contains the title of the player of `side`.
 pub const fn tag(side: Color) -> &'static str {
     match side {
         Color::White => "WhiteTitle",

@@ -78,8 +78,8 @@ const FIXED: &[(&[&str], Transform)] = &[
     (&["shiftDown"], Transform::Squares(SquareTransform::Wrap(0, -1))),
 ];
 
-/// Names that take numbers after colons, as in `shift:1:2`. For each number, the row contains the shift (files, ranks) by which it
-/// is multiplied.
+/// Names that take numbers after colons, as in `shift:1:2`. For each number, the row contains a step (files, ranks), which is
+/// multiplied by the number.
 const SHIFTS: &[(&str, &[(i32, i32)])] = &[
     ("shift", &[(1, 0), (0, 1)]),
     ("shifthorizontal", &[(1, 0)]),

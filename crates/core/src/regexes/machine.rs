@@ -24,7 +24,7 @@ pub const OPS_MAX: usize = 1 << 17;
 const PROGRAM_BYTES_MAX: usize = 10_000_000;
 const _: () = assert!(OPS_MAX * (size_of::<RegexOp>() + size_of::<bool>()) * 3 / 2 <= PROGRAM_BYTES_MAX);
 
-/// Marks a register that has no value.
+/// The content of a register that has no value.
 const NONE: usize = usize::MAX;
 
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ enum RegexOp {
         greedy: bool,
         exit: usize,
     },
-    /// Begins an iteration of a loop: clears the groups inside the loop.
+    /// Begins an iteration of a loop: clears the capture groups inside the loop.
     Enter {
         of: LoopRegisters,
         groups: std::ops::Range<usize>,

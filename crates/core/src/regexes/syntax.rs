@@ -67,7 +67,7 @@ struct Flags {
     dot_all: bool,
 }
 
-/// Returns the syntax tree of a pattern, and its number of groups. Group 0 is the whole pattern.
+/// Returns the syntax tree of a pattern, and the number of its capture groups. Group 0 is the whole pattern.
 pub(super) fn tree(pattern: &[u8]) -> (SyntaxNode, usize) {
     let (groups_all, names) = names(pattern);
     let mut reader = PatternReader { pattern, at: 0, groups: 1, groups_all, names, flags: Flags::default() };
@@ -75,7 +75,7 @@ pub(super) fn tree(pattern: &[u8]) -> (SyntaxNode, usize) {
     (tree, reader.groups)
 }
 
-/// Returns the number of groups, and the groups of each name.
+/// Returns the number of capture groups in a pattern and, for each name, the numbers of the groups with this name.
 fn names(pattern: &[u8]) -> (usize, BTreeMap<Vec<u8>, Arc<[usize]>>) {
     let (mut names, mut groups) = (BTreeMap::<Vec<u8>, Vec<usize>>::new(), 1);
     let (mut at, mut in_class) = (0, false);
@@ -106,9 +106,9 @@ struct PatternReader<'p> {
     pattern: &'p [u8],
     at: usize,
     groups: usize,
-    /// The number of groups, including those that have not been read yet.
+    /// The number of capture groups, including those that have not been read yet.
     groups_all: usize,
-    /// The groups of each name.
+    /// For each name, the numbers of the capture groups with this name.
     names: BTreeMap<Vec<u8>, Arc<[usize]>>,
     flags: Flags,
 }

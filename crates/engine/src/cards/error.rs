@@ -99,7 +99,7 @@ pub enum GpuError {
         /// The reason for the loss, if it is known.
         reason: String,
     },
-    /// The device, or a call to its driver, did not return in time.
+    /// The device did not answer in time, or a call to its driver did not return in time.
     #[error(
         "the GPU has not answered for {} s, and orbit no longer waits for it; its driver may hang until the machine is \
          restarted: use --engine cpu",

@@ -13,8 +13,8 @@ use super::AdapterReport;
 ///
 /// A kernel evaluates *segments* of 32 slots; a slot holds one position. A variant is chosen for an engine
 /// (`PreparedQuery::gpu_with`) and for blocks of games that stay on a device (`GpuDevice::upload_as`). An engine can
-/// read blocks of another variant if both variants have the same value of `transposed`. The name of a variant lists its
-/// differences from the default, as in `lanes2,transposed,wg128,u64,segments4`.
+/// read blocks that were uploaded for another variant if both variants have the same value of `transposed`. The name of
+/// a variant lists its differences from the default, as in `lanes2,transposed,wg128,u64,segments4`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct Variant {
@@ -31,8 +31,8 @@ pub struct Variant {
     pub transposed: bool,
     /// True if kernels hold a 64-bit word in one integer instead of two 32-bit integers. The adapter must support it.
     pub wide: bool,
-    /// True if the kernel loops over every table of constants and reads the table's rows from a buffer. If false, short
-    /// loops are unrolled, and the rows are literals in the shader.
+    /// True if every loop of the plan is a loop of the kernel, which reads the rows of the loop's table from a buffer.
+    /// If false, short loops are unrolled, and the rows are literals in the shader.
     pub looped: bool,
     /// True if the processor propagates the results of stages to other positions of each game (see the module `carry`), even where
     /// the device could do it.

@@ -45,8 +45,8 @@ const REGION_WEIGHT: usize = 1200;
 /// kernels.
 const REGION_WEIGHT_MIN: usize = 4;
 
-/// The maximum weight of a table loop that is unrolled, summed over all rows of the table. Larger loops are left to the
-/// interpreter's kernels.
+/// The maximum number of machine instructions (estimated) in a table loop that is unrolled, summed over all rows of the
+/// table. Larger loops are left to the interpreter's kernels.
 const LOOP_WEIGHT_MAX: usize = 7000;
 
 /// A program compiled to machine code.
@@ -63,7 +63,7 @@ pub(super) struct Native {
 enum Item {
     /// Steps of the program that the interpreter's kernels run.
     Steps(Range<usize>),
-    /// A compiled region, and the queries whose answers it writes.
+    /// A compiled region (steps that run as one loop), and the queries whose answers it writes.
     Region(MachineFunction, Vec<usize>),
 }
 
@@ -118,7 +118,7 @@ fn compiled(program: &Program, kept: &[Reg], width: Width, registers: usize) -> 
     Some(Native { code: MachineFunctions::new(&assembler.finish())?, items, width, slots, lines })
 }
 
-/// Compiles a region. `live` marks the registers that are read after the region.
+/// Compiles a region (steps that run as one loop). `live` marks the registers that are read after the region.
 fn region(steps: &[Flat<'_>], live: &[bool], width: Width, registers: usize) -> RegionCode {
     let mut graph = Graph::new(width == Width::Zmm);
     let sinks: Sinks = lower::lowered(&mut graph, steps, |register| live[register as usize]);
@@ -172,8 +172,8 @@ fn parts(program: &Program) -> Vec<ProgramPart<'_>> {
     parts.done
 }
 
-/// Returns the weight of a loop, summed over all rows of its table, or `None` if the loop contains a step that cannot
-/// be compiled.
+/// Returns the estimated number of machine instructions of a loop, summed over all rows of its table. Returns `None` if
+/// the loop contains a step that cannot be compiled.
 fn loop_weight(program: &Program, begin: usize, end: usize) -> Option<usize> {
     let Step::Begin { table, .. } = program.steps[begin] else {
         unreachable!("a loop begins with its beginning")
@@ -226,7 +226,7 @@ fn write_out<'a>(
 /// The state while a program is divided into parts.
 struct ProgramParts<'a> {
     done: Vec<ProgramPart<'a>>,
-    /// The steps of the region to which steps are currently added.
+    /// The steps of the open region, to which further steps may be added.
     open: Vec<Flat<'a>>,
     weight: usize,
     /// True if the interpreter's kernels cannot run the open region, because it contains steps of an unrolled loop or continues the
@@ -253,8 +253,8 @@ impl<'a> ProgramParts<'a> {
         }
     }
 
-    /// Ends the region to which steps are currently added. If it is too short to be worth compiling, its steps are left to the
-    /// interpreter's kernels.
+    /// Ends the open region, to which steps were added. If it is too short to be worth compiling, its steps are left to
+    /// the interpreter's kernels.
     fn close(&mut self) {
         let steps = std::mem::take(&mut self.open);
         let is_region = self.is_fixed || self.weight >= REGION_WEIGHT_MIN;

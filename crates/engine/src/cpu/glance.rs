@@ -69,8 +69,8 @@ pub(super) struct MovePattern {
 pub(super) struct PatternTables {
     /// The patterns, each with the register to which its word ([`MovePattern::word`]) is added if a move matches it.
     pub(super) patterns: Vec<(MovePattern, Reg)>,
-    /// For each destination square and, in the second table, for each move code: the patterns that allow it. Bit `k`
-    /// stands for pattern `k`.
+    /// The patterns that allow each destination square and, in the second table, each move code. Bit `k` stands for
+    /// pattern `k`.
     #[cfg(target_arch = "x86_64")]
     by_square: [u16; 64],
     #[cfg(target_arch = "x86_64")]
@@ -137,8 +137,8 @@ impl PatternTables {
         }
     }
 
-    /// Returns, for each of eight segments, the patterns that match at least one of its moves, as a word in which bit
-    /// `k` stands for pattern `k`.
+    /// Returns one word for each of eight segments. Bit `k` of the word is set if pattern `k` matches at least one move
+    /// of the segment.
     #[inline(always)]
     pub(super) fn found(&self, isa: Isa, moves: &SegmentMoves) -> [u64; LANES] {
         match isa {
@@ -186,8 +186,8 @@ impl PatternTables {
     }
 }
 
-/// Returns, for each of eight segments, those of at most 16 patterns that match at least one of its moves, as a word in
-/// which bit `k` stands for pattern `k`.
+/// Returns one word for each of eight segments. Bit `k` of the word is set if pattern `k` matches at least one move of
+/// the segment. There may be at most 16 patterns.
 #[inline(always)]
 pub(super) fn found(moves: &SegmentMoves, patterns: impl Iterator<Item = MovePattern>) -> [u64; LANES] {
     // The inner loop runs over consecutive moves in memory, because compilers vectorise such loops most reliably.

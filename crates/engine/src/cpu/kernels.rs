@@ -41,7 +41,8 @@ for_each_isa! {
 
 for_each_isa! {
     /// Loads the exact bounds on at most [`GROUP`] segments (32 positions each) of a block into the registers that a
-    /// screen reads. Afterwards, each of these registers contains one word for each segment.
+    /// screen (a program that finds segments to skip) reads. Afterwards, each of these registers contains one word for
+    /// each segment.
     pub(super) fn bound(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -81,8 +82,9 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Loads the cheap bounds on at most [`GROUP`] segments (32 positions each) of a block into the registers that a
-    /// screen reads: see the module `glance`. Afterwards, each of these registers contains one word for each segment.
+    /// Loads the cheap bounds (see the module `glance`) on at most [`GROUP`] segments (32 positions each) of a block
+    /// into the registers that a screen (a program that finds segments to skip) reads. Afterwards, each of these
+    /// registers contains one word for each segment.
     pub(super) fn glance(machine: &mut RegisterMachine, block: &Block, segments: &[u32], loads: &Loads, glance: &Glance) {
         for (row, segments) in segments.chunks(LANES).enumerate() {
             key_planes(machine, block, (row, segments), loads);
@@ -187,7 +189,8 @@ for_each_isa! {
 }
 
 for_each_isa! {
-    /// Converts the mask in a register to bits: one word for each segment, with bit `i` for the position in slot `i`.
+    /// Converts the mask in a register to bits: one word for each segment, with bit `i` for the position `i` of the
+    /// segment.
     pub(super) fn bits(column: &WordColumn) -> [u32; LANES] {
         bits_of(column)
     }

@@ -191,7 +191,7 @@ impl RegisterMachine {
         }
     }
 
-    /// Returns the word of a register for the position in slot `i` of the `n`-th loaded segment.
+    /// Returns the word of a register for position `i` of the `n`-th loaded segment.
     pub(super) fn word(&self, reg: Reg, i: usize, n: usize) -> u64 {
         self.regs[reg.0 as usize].0[i][n]
     }

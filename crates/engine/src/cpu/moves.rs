@@ -13,8 +13,8 @@ use orbit_core::board::{
 use orbit_plan::Special;
 use orbit_reel::lanes::LANES;
 
-/// Computes one result (`WHAT`: origins, arrivals or pairs) for the moves from `from` to `to` at each position. If
-/// `PSEUDO` is true, the moves need only be pseudolegal.
+/// Computes one result (`WHAT`: origins, arrivals or pairs) for the moves from squares of `from` to squares of `to` at
+/// each position. If `PSEUDO` is true, the moves need only be pseudolegal.
 #[inline(always)]
 pub(super) fn moves<const WHAT: u8, const PSEUDO: bool>(
     machine: &RegisterMachine,

@@ -45,7 +45,7 @@ pub(super) struct Prepared<P> {
     pub(super) plan: P,
     pub(super) isa: Isa,
     code: MachineCode,
-    /// The number of groups of positions on which the plan has run.
+    /// The number of groups of 256 positions on which the plan has run.
     groups: AtomicU64,
     natives: OnceLock<Natives>,
     idle: Mutex<Vec<Machines>>,
@@ -193,8 +193,9 @@ impl<P: PlanCode> Prepared<P> {
         Prepared { plan, isa, code, groups, natives, idle }
     }
 
-    /// Returns the machine code of the plan, which is compiled if compiling has become worthwhile. Returns `None` if it
-    /// is not worthwhile yet. `ahead` is the number of groups of 256 positions on which the plan is about to run.
+    /// Returns the machine code of the plan. Compiles the plan first if compiling has become worthwhile, and returns
+    /// `None` if it is not worthwhile yet. `ahead` is the number of groups of 256 positions on which the plan is about
+    /// to run.
     fn natives(&self, ahead: usize) -> Option<&Natives> {
         let program = self.plan.program();
         let is_due = match self.code {

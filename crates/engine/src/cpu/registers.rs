@@ -58,7 +58,7 @@ pub(super) struct RegisterMachine {
     /// The index of each position's game in the block, filled only if the program reads per-game columns.
     pub(super) games: [[u32; LANES]; SEGMENT_SLOTS],
     pub(super) segment: SegmentColumns,
-    /// The number of groups on which the program has run since this counter was last reset.
+    /// The number of groups of 256 positions on which the program has run since this counter was last reset.
     pub(super) runs: u64,
     /// The memory to which machine code spills values.
     #[cfg(target_arch = "x86_64")]

@@ -26,8 +26,9 @@ const WORTH_WITH_NUMBERS: usize = 93;
 /// once.
 const WORTH_OF_MATERIAL: usize = 20;
 
-/// The number of blocks for which screening pauses after a block in which it skipped too few segments. If the screen
-/// still skips too few segments after a pause, the next pause is about twice as long, up to `REST_MAX` blocks.
+/// The number of blocks for which a screen or a guard pauses after a block in which it excluded too few segments or
+/// positions. If it still excludes too few after a pause, the next pause is about twice as long, up to `REST_MAX`
+/// blocks.
 const REST_FIRST: u32 = 15;
 const REST_MAX: u32 = 255;
 
@@ -51,7 +52,7 @@ pub(super) struct Screening {
 #[derive(Debug)]
 struct OfMaterial {
     screen: Prepared<Screen>,
-    /// The piece counts that the screen reads for each group of segments, each with the register into which it is
+    /// The piece counts that the screen reads for each group of segments. Each comes with the register into which it is
     /// loaded.
     reads: Vec<(PieceCount, Reg)>,
     rest: Rest,
@@ -64,7 +65,8 @@ enum PieceCount {
     Most(Code),
 }
 
-/// The pauses in screening: the number of blocks left in the current pause, and the length of the next pause.
+/// The pauses of a screen or a guard, which begin when it excludes too little: the number of blocks left in the current
+/// pause, and the length of the next pause.
 #[derive(Debug)]
 pub(super) struct Rest {
     left: AtomicU32,
@@ -78,14 +80,14 @@ impl Default for Rest {
 }
 
 impl Rest {
-    /// Returns true if screening pauses for the next block. If so, the number of blocks left in the pause decreases by
-    /// one.
+    /// Returns true if the screen or guard pauses for the next block. If so, the number of blocks left in the pause
+    /// decreases by one.
     pub(super) fn takes_one(&self) -> bool {
         self.left.try_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_ok()
     }
 
-    /// Begins a pause if fewer than `worth` percent of the segments were skipped. `left` is the number of segments that were not
-    /// skipped.
+    /// Begins a pause if fewer than `worth` percent of `all` segments (for a guard: positions) were skipped. `left` is
+    /// the number of segments that were not skipped.
     pub(super) fn begin_unless(&self, left: usize, all: usize, worth: usize) {
         if (all - left) * 100 >= all * worth {
             self.next.store(REST_FIRST, Relaxed);

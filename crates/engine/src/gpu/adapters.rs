@@ -48,8 +48,8 @@ impl AdapterReport {
     }
 }
 
-/// The number of storage buffers that a kernel uses: keys, moves, starts, columns, tables, columns propagated along
-/// games, entries and words.
+/// The number of storage buffers that a kernel uses: keys, moves, start positions, per-game columns, loop tables,
+/// columns propagated along games, entries (segments with hits) and output words.
 pub(super) const STORAGE_BUFFERS: u32 = 8;
 
 /// The largest workgroup that is requested from a device, in invocations.

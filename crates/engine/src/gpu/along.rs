@@ -288,9 +288,9 @@ impl DeviceColumns {
         }
     }
 
-    /// Returns the buffer that contains the words of an operand, one for each slot, and the numbers with which the
-    /// shader finds them. For a constant operand, the numbers contain the word itself. They are the fields of the
-    /// shader's struct `Making` from `place` on.
+    /// Returns the buffer that contains the words of an operand, one for each slot, and the values of the fields of the
+    /// shader's struct `Making` from `place` on. The shader finds the words with these values. For a constant operand,
+    /// the values contain the word itself.
     fn word(
         &self,
         stage: &StageKernels,

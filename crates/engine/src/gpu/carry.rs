@@ -26,18 +26,18 @@ type StageFindings = Vec<Vec<SlotColumn>>;
 /// A function that is called for each upload (a batch of blocks) in turn, while the upload is on the device.
 pub(super) type OnUpload<'a> = dyn FnMut(&Upload, &KernelInput, &mut KernelRun) -> Result<(), GpuError> + 'a;
 
-/// A kernel, with the settings for its stages (the parts of the program that run before the rest).
+/// A kernel, with the settings for its stages (the parts of its plan that run before the rest).
 #[derive(Clone, Copy)]
 pub(super) struct Staged<'a> {
     pub(super) kernel: &'a Kernel,
     /// The number of per-game columns that the kernel reads.
     pub(super) columns: usize,
-    /// True if the device, not the processor, propagates the results of the kernel's stages (the parts of the program that run
-    /// before the rest) along games.
+    /// True if the device, not the processor, propagates the results of the kernel's stages (the parts of its plan that
+    /// run before the rest) along games.
     pub(super) on_device: bool,
 }
 
-/// Runs the stages of a kernel (the parts of the program that run before the rest) if the processor propagates their
+/// Runs the stages of a kernel (the parts of its plan that run before the rest) if the processor propagates their
 /// results along games and these results have not been computed yet. If the device propagates them, computes only the
 /// columns that depend solely on the moves of games. `each` sends the uploads of the blocks to the device in turn, and
 /// calls its argument after each upload.

@@ -127,8 +127,8 @@ impl Device {
         let choosing = Driver::new(silence).call(silence, move || adapters::choose(&choice));
         let (report, adapter) = choosing.map_err(GpuError::while_opening)?;
         fits(&report, &options.variant)?;
-        // A software adapter compiles a shader only when the shader first runs, so its first run may take longer to
-        // answer.
+        // A software adapter compiles a shader only when the shader first runs, so the adapter may take longer to
+        // answer at that time.
         let by_default = if report.is_software() { SILENCE_MAX * COMPILING } else { SILENCE_MAX };
         let silence = options.silence.unwrap_or(by_default);
         let driver = Driver::new(silence);

@@ -18,7 +18,8 @@ use orbit_core::sync::lock;
 
 type DriverTask = Box<dyn FnOnce() + Send>;
 
-/// The maximum time that a device, or a call to its driver, may take before the device is abandoned.
+/// The maximum time to wait for an answer from a device or for the return of a call to its driver. After this time, the
+/// device is abandoned.
 pub(super) const SILENCE_MAX: Duration = Duration::from_secs(120);
 
 /// The stack size of a helper thread. It is large because naga, the shader compiler, traverses the expressions of a kernel

@@ -11,8 +11,8 @@ use orbit_plan::{CastlingPart, EdgeTest, Sibling, Special, SquareTest};
 /// The squares that a condition on a move allows for the move's origin or destination, as WGSL.
 enum MoveSquares {
     All,
-    /// The squares of a set, restricted by their contents before the move. The number has a bit for the code of each
-    /// allowed piece; bit 0 allows empty squares. The string is the WGSL expression for the set.
+    /// The squares of a set, restricted by the pieces on them before the move. The number has a bit for the code of
+    /// each allowed piece; bit 0 allows empty squares. The string is the WGSL expression for the set.
     Pieces(u16, String),
     Set(String),
 }
@@ -36,8 +36,9 @@ fn all(conditions: impl IntoIterator<Item = String>) -> Option<String> {
 }
 
 impl Printer<'_> {
-    /// Returns the expression for a condition on `edge`, the move played from the position in the slot. The game must
-    /// have no side lines. `operands` are the expressions for the sets of squares that the condition needs.
+    /// Returns the WGSL expression for a condition on a move. The expression reads the WGSL variable `edge`, the move
+    /// played from the position in the current slot. The game must have no side lines. `operands` are the expressions
+    /// for the sets of squares that the condition needs.
     pub(super) fn edge(&self, test: &EdgeTest, mut operands: impl Iterator<Item = String>) -> String {
         let mut squares = |test: SquareTest| match test {
             SquareTest::Any => MoveSquares::All,

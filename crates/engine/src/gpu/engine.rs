@@ -168,7 +168,7 @@ impl Gpu {
         Ok((out, all))
     }
 
-    /// Compiles the kernels of the first pass, including those of their stages (the parts of the program that run
+    /// Compiles the kernels of the first pass, including those of their stages (the parts of their plans that run
     /// before the rest), on several threads in parallel. Compiling them on first use would be sequential. Errors are
     /// ignored here: if a kernel cannot be compiled, its first use reports the error.
     fn compile_all(&self, device: &Device, kernels: &[(&Kernel, usize)]) {
@@ -403,8 +403,8 @@ fn whole_games(uploads: &[Upload], blocks: &[&Block]) -> Option<Vec<Vec<GameSlot
 }
 
 impl<'a> OnCard<'a> {
-    /// Returns a kernel with the settings for its stages (the parts of the program that run before the rest). `columns` is the
-    /// number of per-game columns that the program reads.
+    /// Returns a kernel with the settings for its stages (the parts of its plan that run before the rest). `columns` is
+    /// the number of per-game columns that the program reads.
     fn staged<'k>(&self, kernel: &'k Kernel, columns: usize) -> Staged<'k> {
         Staged { kernel, columns, on_device: self.carries && kernel.carries_on_device() }
     }

@@ -51,8 +51,8 @@ impl Resident<'_> {
         self.uploads.iter().map(|(upload, _)| pack::bytes(upload.segments, upload.starts)).sum()
     }
 
-    /// Returns true if the device can propagate the results of a kernel's stages (the parts of the program that run before the
-    /// rest) along the games of all uploads (batches of blocks).
+    /// Returns true if the device can propagate the results of a kernel's stages (the parts of its plan that run before
+    /// the rest) along the games of all uploads (batches of blocks).
     fn carries(&self, kernel: &Kernel) -> bool {
         let games: Option<Vec<usize>> = self.uploads.iter().map(|(_, input)| input.game_count()).collect();
         let segments = self.uploads.iter().map(|(upload, _)| upload.segments).max().unwrap_or(0);
@@ -124,10 +124,10 @@ impl Resident<'_> {
     }
 }
 
-/// The maximum size of the blocks that may stay on an adapter if the user sets no limit and the driver does not report
-/// free memory, in bytes, by kind of adapter. The values are conservative. A discrete card has more memory, an adapter
-/// that shares the processor's memory takes it from other programs, and a software adapter stores the blocks in memory
-/// twice.
+/// The maximum size of the blocks that may stay on an adapter, in bytes, for each kind of adapter. These values apply
+/// if the user sets no limit and the driver does not report free memory. They are conservative: a discrete card has
+/// more memory, an adapter that shares the processor's memory takes it from other programs, and a software adapter
+/// stores the blocks in memory twice.
 const STAY_BYTES: [(&str, u64); 3] = [("discrete", 2 << 30), ("virtual", 2 << 30), ("software", 256 << 20)];
 const STAY_BYTES_OTHERS: u64 = 512 << 20;
 
@@ -278,7 +278,7 @@ impl Residents {
         let mut sent = 0;
         let placed = uploads.get_or_init(|| {
             let caps = caps(&open.device, &[], COLUMNS_MAX)?;
-            // Other queries wait for these uploads, so the interrupt of this query does not end them.
+            // Other queries wait for these uploads, so an interrupt of this query must not stop them.
             let mut set = open.set(&Interrupt::default());
             let placed = put(&open.device, set.parts().1, (&caps, transposed), blocks)?;
             set.done();

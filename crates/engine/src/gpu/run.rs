@@ -139,8 +139,8 @@ impl Clock {
 /// Returns the maximum size of an upload (a batch of blocks) for the given kernels.
 pub(super) fn caps(device: &Device, kernels: &[&Kernel], columns: usize) -> Result<Caps, GpuError> {
     let binding = device.limits.binding_bytes;
-    // The input and its staging buffer use two fifths of a buffer set's memory. Output and readback use less than the
-    // rest.
+    // The input and its staging buffer use two fifths of a buffer set's memory. The output and readback buffers use
+    // less than the rest.
     let bytes = device.working_bytes() / device.buffer_sets / 5;
     let kernels: Vec<&Kernel> = kernels.iter().flat_map(|kernel| kernel.all()).collect();
     let outputs = kernels.iter().map(|kernel| kernel.outputs).max().unwrap_or(1) as u64;
@@ -346,9 +346,10 @@ impl KernelRun {
         self.along.forget();
     }
 
-    /// Runs the stages (parts of the program that run before the rest) of a kernel whose columns are not on the device yet, and
-    /// copies the columns that the kernel reads to its input buffer. The per-game columns of the upload and the ranges of slots of
-    /// its games must already be on the device. `made` returns the columns that the processor computes.
+    /// Runs those stages of a kernel (the parts of its plan that run before the rest) whose columns are not on the
+    /// device yet, and copies the columns that the kernel reads to its input buffer. The per-game columns of the upload
+    /// and the ranges of slots of its games must already be on the device. `made` returns the columns that the
+    /// processor computes.
     pub(super) fn carry(
         &mut self,
         device: &Device,

@@ -34,8 +34,8 @@ const REPETITIONS_MAX: u64 = 10_000_000;
 /// The number that stands for no piece or no square.
 const NONE: u8 = 64;
 
-/// The number of visited positions as which one iteration of a loop counts. Both take about the same time, less than a
-/// microsecond.
+/// The cost of one iteration of a loop, as a number of visited positions. Visiting these positions takes about as long
+/// as the iteration, less than a microsecond.
 const POSITIONS_A_TURN: usize = 64;
 
 /// The error of an evaluation that ended early, because the program ran into an error or was interrupted.
@@ -75,7 +75,8 @@ struct FlatMachine<'a> {
     words: Vec<u64>,
     bound: Vec<bool>,
     repetitions: u64,
-    /// For each search for pairs of positions (`echo`), the targets of the current source.
+    /// For each search for pairs of positions (`echo`), the second positions (*targets*) of the pairs that begin with
+    /// the current first position (*source*).
     targets: Vec<Targets>,
     /// The results of searches along the game. Each search instruction of the program has 64 entries, one for each
     /// piece that it may follow.

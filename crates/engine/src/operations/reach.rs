@@ -12,9 +12,10 @@ use crate::carry::has;
 use orbit_plan::{AutomatonState, Branch, NO_VALUE, Sees, Walk};
 use orbit_reel::{Block, SEGMENT_SLOTS};
 
-/// The masks of the states of a walk's automaton. A walk moves to later slots (positions) or, if `back` is true, to earlier ones.
-/// Segments are processed in the opposite direction, so that the masks of all segments that a walk can reach are known. Within a
-/// segment, the masks are computed by iterating to a fixed point.
+/// The masks of the states of a walk's automaton. A walk moves to later slots (positions) or, if `back` is true, to
+/// earlier ones. Segments are processed in the opposite direction. So the masks of all segments to which a walk can
+/// move from a segment are known when that segment is processed. Within a segment, the masks are computed by iterating
+/// to a fixed point.
 pub(super) struct WalkReach<'a> {
     walk: &'a Walk,
     games: &'a BlockGames<'a>,
@@ -279,8 +280,8 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns, for a state that is tied to the next move of the game (`AutomatonState::leaving`), the positions
-    /// reached by such a move at which the walk can continue or is complete. Returns 0 for any other state.
+    /// Returns the positions at which the walk can continue or is complete after the move to which a state is tied
+    /// (`AutomatonState::leaving`). Returns 0 for a state that is not tied to a move.
     fn over_move(&self, at: usize, state: usize) -> u32 {
         let automaton = &self.walk.automaton;
         let Some(leaving) = automaton.states[state].leaving else { return 0 };
@@ -310,7 +311,7 @@ fn join(mask: &mut [u32], other: &[u32]) {
     mask.iter_mut().zip(other).for_each(|(word, other)| *word |= other);
 }
 
-/// Returns the mask of the positions at which a number has a value.
+/// Returns the mask of the positions at which `number` has a value.
 fn values(number: OperandSource<'_>, block: &Block) -> MaskBuilder {
     let mut out = MaskBuilder::new(block);
     (0..block.slots()).for_each(|slot| out.put(slot, number.word(slot) as i64 != NO_VALUE));

@@ -251,7 +251,7 @@ impl Bulk {
         self.queries.iter().filter_map(OneQuery::run).flat_map(|run| named(&run)).collect()
     }
 
-    /// Returns the persistent variables as they are printed if the queries keep the given values.
+    /// Returns the persistent variables, with the values that are printed if the queries keep the values in `runs`.
     pub(crate) fn persistent_of(&self, runs: &[RunValues]) -> Vec<(String, Vec<u8>)> {
         let all = self.queries.iter().zip(runs).filter_map(|(one, values)| {
             let mut run = one.run()?.clone();

@@ -20,8 +20,8 @@ pub struct Commentator {
     at_hits: bool,
     /// The part of the query that must be evaluated at hits; `None` if that is the whole query.
     left: Option<Reference>,
-    /// The search for the alternative to evaluate at each hit: an alternative of `left` or, if that is `None`, of the
-    /// whole query.
+    /// The search for the alternative (operand of an outermost `or`) that is evaluated at each hit. It is an
+    /// alternative of `left` or, if `left` is `None`, of the whole query.
     alternatives: Option<Alternatives>,
     /// True if the query's only output is a mark at each hit.
     marks_alone: bool,

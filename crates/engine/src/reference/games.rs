@@ -17,8 +17,9 @@ pub(super) struct GameAnswers<'a> {
     query: &'a TypedQuery,
     reference: &'a Reference,
     wanted: WantedFacts,
-    /// The positions at which the query is evaluated; `None` for all positions. If only one alternative of the query is
-    /// evaluated at each of them, the second field contains the number of this alternative.
+    /// The positions at which the query is evaluated; `None` for all positions. If only one alternative of the query
+    /// (an operand of an outermost `or`) is evaluated at each of these positions, the second field contains the number
+    /// of this alternative.
     only: Option<(&'a Hits, Option<HitValues<i32>>)>,
     interrupt: Interrupt,
     detail: Option<CopyDetail>,

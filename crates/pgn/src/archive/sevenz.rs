@@ -1,8 +1,8 @@
 //! Reads 7z archives. The list of members is at the end of the file; a thread unpacks the members.
 //!
-//! A block of a 7z archive contains several members that are compressed together, so they can only be unpacked one after the other.
-//! The crate `sevenz_rust2` passes each member to a callback. A separate thread runs the crate and sends the bytes of the wanted
-//! members to the reader, in archive order. The thread is at most [`PIECES_AHEAD`] messages ahead of the reader.
+//! A 7z archive consists of compressed blocks. A compressed block contains several members, which can only be unpacked one after
+//! the other. The crate `sevenz_rust2` passes each member to a callback. A separate thread runs the crate and sends the bytes of
+//! the wanted members to the reader, in archive order. The thread is at most [`PIECES_AHEAD`] messages ahead of the reader.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -20,7 +20,7 @@ use orbit_core::sync::lock;
 
 /// The maximum memory for the list of members, in KiB.
 const LIST_KIB_MAX: usize = 32 << 10;
-/// The maximum memory for the dictionary of a block, in KiB. 7-Zip's level 9 needs 64 MiB to 256 MiB.
+/// The maximum memory for the dictionary of a compressed block, in KiB. 7-Zip's level 9 needs 64 MiB to 256 MiB.
 const BLOCK_KIB_MAX: usize = 512 << 10;
 /// The maximum number of bytes in one message from the unpacking thread.
 const PIECE: usize = 128 << 10;
@@ -177,7 +177,7 @@ impl Unpacker {
             if is_left {
                 return;
             }
-            // Unpacking the block failed before these members were complete, so each of their readers gets the reason.
+            // Unpacking the compressed block failed before these members were complete, so each of their readers gets the reason.
             let refusal = result.map_or_else(|error| reason(&error, "it"), |()| damaged());
             for &place in &of_block[ended..] {
                 if !self.say(place, MemberMessage::Fault(refusal.clone())) {
@@ -188,8 +188,8 @@ impl Unpacker {
         }
     }
 
-    /// Unpacks the wanted members of one block. Increases `ended` by the number of members that were sent completely. Sets
-    /// `is_left` if the reader was dropped.
+    /// Unpacks the wanted members of one compressed block. Increases `ended` by the number of members that were sent completely.
+    /// Sets `is_left` if the reader was dropped.
     fn block(
         &self,
         file: &mut File,

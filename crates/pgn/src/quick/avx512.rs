@@ -78,11 +78,11 @@ fn first_words(span: &[u8; SPAN], MoveWords { starts, blanks }: MoveWords) -> (F
     (first, _pdep_u64(1 << (count - 1), ends).trailing_zeros() as usize)
 }
 
-/// The index of each byte in its block.
+/// The index of each byte in its 64-byte block of text.
 const PLACES: [u8; BLOCK] = bytes(1, 64);
-/// For each byte of a block, the index of the group of eight bytes that contains it.
+/// For each byte of a 64-byte block of text, the index of the group of eight bytes that contains it.
 const EACH_WORD: [u8; BLOCK] = bytes(8, 8);
-/// For each byte of a block, its index in its group of eight bytes.
+/// For each byte of a 64-byte block of text, its index in its group of eight bytes.
 const EACH_BYTE: [u8; BLOCK] = bytes(1, 8);
 
 /// Returns the bytes `k / over % modulo` for `k` from 0 to 63.

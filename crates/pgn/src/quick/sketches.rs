@@ -15,13 +15,13 @@ pub(super) struct PieceTables {
     /// For each token, an index into one color's row of [`FROM`](super::tables::FROM): the role and the target square.
     pub(super) reach: [u64; WORDS],
     pub(super) to: [u64; WORDS],
-    /// The target square as a bitboard.
+    /// For each token, the target square as a bitboard.
     pub(super) target: [u64; WORDS],
-    /// For each of the three bit planes that encode roles: all ones if the role of the moving piece has a 0 in this plane,
-    /// otherwise 0.
+    /// For each of the three bit planes that encode roles, and for each token: all ones if the role of the moving piece has a 0 in
+    /// this plane, otherwise 0.
     pub(super) inverted: [[u64; WORDS]; 3],
-    /// For each of the three bit planes that encode roles: the bitboard of the target square if the role of the moving piece has a
-    /// 1 in this plane, otherwise 0.
+    /// For each of the three bit planes that encode roles, and for each token: the bitboard of the target square if the role of the
+    /// moving piece has a 1 in this plane, otherwise 0.
     pub(super) put: [[u64; WORDS]; 3],
     /// For each token, the bitboard of the target square if a pawn moves, otherwise 0.
     pub(super) pawn_target: [u64; WORDS],

@@ -14,7 +14,7 @@ use super::classes::Classes;
 use super::instructions::{Base, Instructions as _};
 use orbit_core::isa::Isa;
 
-/// Evaluates an expression with `$with` bound to the proof that the processor has the instruction set.
+/// Evaluates the expression `$work`, in which `$with` is the proof that the processor has the instruction set `$isa`.
 macro_rules! on {
     ($isa:expr, $with:ident => $work:expr) => {
         match $isa {
@@ -232,7 +232,7 @@ fn random_games_are_read_alike() {
 /// The range of a token and, if it is an ordinary move, its contents.
 type Word = (Range<usize>, Option<Vec<u64>>);
 
-/// Returns the end of the last token of a block, and the ranges and contents of its tokens.
+/// Returns the end of the last token of a block of text, and the ranges and contents of its tokens.
 fn read_of(block: &TextBlock) -> (usize, Vec<Word>) {
     let sketches = &block.sketches;
     let sketch = |word: usize| {

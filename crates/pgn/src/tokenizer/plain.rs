@@ -91,7 +91,8 @@ impl Tokenizer<'_> {
         (self.is_plain() && self.depth == 0).then(|| (&self.text[..self.end], self.pos))
     }
 
-    /// Moves the tokenizer to the index `to` in [`Tokenizer::plain_text`]. `words` is the number of move tokens before this index.
+    /// Moves the tokenizer forward to the index `to` in [`Tokenizer::plain_text`]. `words` is the number of move tokens that it
+    /// passes.
     pub(crate) fn pass(&mut self, to: usize, words: usize) {
         self.pos = to;
         self.words += words as u32;

@@ -149,7 +149,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// Returns the mask of positions at which `first` is true and each mask in `ahead` is true here or at a later position.
+    /// Returns the mask of positions at which `first` is true and each mask in `ahead` is true at the same or a later position.
     fn ahead(&mut self, first: Option<Lead>, ahead: Vec<Id>) -> Option<Id> {
         let ahead = ahead.into_iter().map(|mask| self.lower.dag.carry(Carried::Any, false, mask));
         let masks = first.map(|lead| lead.mask).into_iter().chain(ahead).collect();

@@ -118,8 +118,9 @@ pub(super) struct Compiler<'l> {
     /// The first free register.
     next: usize,
     words: usize,
-    /// In the target of a `--`, the registers with the values of `from` and `to`, which are the squares of the move that passed the
-    /// test. If only the king's or the rook's part of a castling move passed, they are the squares of this part.
+    /// In the target of a `--`, the first of three registers: the number of the position after the move that passed the test, and
+    /// the values of `from` and `to`, which are the squares of this move. If only the king's or the rook's part of a castling move
+    /// passed, they are the squares of this part. See [`Instr::Fits`].
     pub(super) selected: Option<RegisterWord>,
     /// In a constituent of a `line` that is evaluated once for each move, the register with the number of the position after the
     /// move.

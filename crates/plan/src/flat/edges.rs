@@ -47,8 +47,8 @@ impl Compiler<'_> {
     }
 
     /// Compiles the value of a `--` filter's target. `behind` compiles the target: its code stores the value in `to` or, if the
-    /// target does not match, jumps to the label that `behind` receives. The value is that after the first move that passes the
-    /// test and after which the target matches. Without such a move, the value is `none`.
+    /// target does not match, jumps to the label that `behind` receives. The result is the target's value after the first move that
+    /// passes the test and after which the target matches. Without such a move, the result is `none`.
     pub(super) fn edge_value(
         &mut self,
         edge: &Edge<Expanded>,

@@ -19,8 +19,9 @@ use orbit_transforms::{FilterRef, Squares};
 
 impl Compiler<'_> {
     /// Compiles the filters that are taken out of a loop. The code jumps to `fails` if one of them fails, so that the body matches
-    /// for no square. If the loop visits no square, the code jumps to `done`. The filters are added to `known`, and the body omits
-    /// them until the caller removes them from there. If `all` is true, the loop matches only if the body matches for every square.
+    /// for no square. If the loop visits no square, the code jumps to `done`. The filters are added to `self.known`, so that the
+    /// code of the body omits them. After the loop, the caller removes them from this list. If `all` is true, the loop matches only
+    /// if the body matches for every square.
     pub(super) fn unless_fixed(
         &mut self,
         of: SquareLoop,

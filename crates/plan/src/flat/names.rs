@@ -1,5 +1,5 @@
-//! Finds the names in filters: the variables that are read, assigned or unbound, `from` and `to`, the squares of the previous move,
-//! and the groups of regular expressions.
+//! Finds the names in filters: variables that are read, assigned or unbound, the groups of regular expressions, and `from` and
+//! `to`, the squares of the previous move.
 
 use orbit_query::tree::{
     ConditionOp as C, Control, GameCondition, GameNumber, GameSquares, GameText, NumberOp as N,

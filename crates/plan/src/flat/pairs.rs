@@ -221,8 +221,8 @@ impl Compiler<'_> {
         Ok(self.leaf(of, |lower| lower.truth(of))?.map(|mask| (mask, source)))
     }
 
-    /// Returns the tests that follow from an `or` of two conjunctions of masks. If one conjunction is true, then in each pair of
-    /// masks, one from each conjunction, at least one mask is true.
+    /// Returns the tests that follow from an `or` of two conjunctions of masks. If at least one of the conjunctions is true, then
+    /// in each pair of masks, one from each conjunction, at least one mask is true.
     fn either(&mut self, [left, right]: [Vec<(Id, bool)>; 2]) -> CompileResult<Vec<PairTest>> {
         let mut tests = Vec::new();
         for &(a, of_source) in &left {
@@ -240,8 +240,8 @@ impl Compiler<'_> {
         Ok(tests)
     }
 
-    /// If a conjunct is an assignment that may be made even for pairs that fail later, returns the assignment. Nothing outside the
-    /// pair may observe it: only this conjunct and those after it may name the variable.
+    /// Returns the assignment that a conjunct makes, if it may be made even for pairs of positions that fail a later test. This
+    /// requires that only this conjunct and those after it name the variable. Otherwise returns `None`.
     fn pair_assignment(
         &mut self,
         conjuncts: &[FilterRef],

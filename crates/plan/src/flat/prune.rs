@@ -85,7 +85,8 @@ impl Compiler<'_> {
         known: &mut Vec<VarId>,
         stays: &dyn Fn(&VarId) -> bool,
     ) -> bool {
-        // Reading a group may cause an error, and every search may change the groups that are read.
+        // Reading a group of a regular expression may cause an error, and every search with a regular expression may change the
+        // groups.
         if reads_group(filter) || self.reads_groups && matches_text(filter) {
             return false;
         }

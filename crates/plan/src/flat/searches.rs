@@ -425,7 +425,7 @@ fn entry_reached(filter: FilterRef<'_>) -> Option<(DictionaryId, Assigned<Expand
 }
 
 /// Returns true if a set is the same at all positions until a variable changes. Such a set is the value of a variable, or the value
-/// of a set or piece variable at a position in a variable.
+/// that a set or piece variable has at a position stored in another variable.
 fn is_steady(set: &Squares) -> bool {
     match set.op() {
         S::Control(Control::Var(_)) => true,

@@ -145,7 +145,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles filters outside the target of any move. A `move` filter in them tests all moves.
+    /// Compiles filters as if they were neither in the target of a move nor in a constituent of a `line`: `from` and `to` mean the
+    /// squares of the previous move, and `move` tests all moves.
     pub(super) fn apart_from_moves<T>(
         &mut self,
         compile: impl FnOnce(&mut Self) -> CompileResult<T>,
@@ -291,7 +292,7 @@ impl Compiler<'_> {
         Ok(begin)
     }
 
-    /// Sets `chain.memory`, which states if a search for this `line` or `path` may reuse results of earlier searches.
+    /// Sets `chain.memory`, which states whether a search for this `line` or `path` may reuse results of earlier searches.
     fn remember(&self, chain: &mut FlatChain, filters: &[FilterRef], outer: Option<RegisterWord>) {
         let is_state =
             |filter: FilterRef| assigns(filter) || bans(filter) || self.reads_groups && matches_text(filter);

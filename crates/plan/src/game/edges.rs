@@ -314,7 +314,7 @@ impl Lower {
     }
 }
 
-/// Returns true if every move passes a test. `kings` is ignored, because it matters only if the test restricts a square.
+/// Returns true if every move passes `test`. The field `kings` is ignored, because it matters only if the test restricts a square.
 fn looks_at_no_move(test: EdgeTest) -> bool {
     EdgeTest { kings: false, ..test } == EdgeTest::ANY
 }

@@ -4,7 +4,7 @@
 
 use orbit_query::tree::Chain;
 
-/// The maximum number of states of an automaton, into which a `line` or `path` is translated. Longer filters have no automaton.
+/// The maximum number of states of an automaton. A `line` or `path` that needs more states is not translated to an automaton.
 const STATES_MAX: usize = 64;
 /// The maximum number of branches from one state of an automaton.
 const BRANCHES_MAX: usize = 256;

@@ -5,7 +5,7 @@
 use super::registers::{Label, RegisterWord};
 use orbit_query::tree::Sibling;
 
-/// A `line` or `path`. The search runs the code of a constituent when it needs it. This code ends with
+/// A `line` or `path`. The search runs the code of each constituent on demand. This code ends with
 /// [`Instr::End`](super::Instr::End) or [`Instr::Fail`](super::Instr::Fail).
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct FlatChain {
@@ -23,7 +23,8 @@ pub struct FlatChain {
     pub begins_with_move: bool,
     /// True for a line that runs backwards, from each position to its parent.
     pub back: bool,
-    /// True for a line that skips the positions at which the side to move is not the side that is to move where the line begins.
+    /// True for a line that contains only positions with the same side to move as its first position. The line skips all other
+    /// positions.
     pub single_color: bool,
     /// The kind of children (first children, or all others) to which the `line` or `path` may continue. `None` if it may continue
     /// to every child.
@@ -47,8 +48,8 @@ pub struct FlatChain {
     pub of_path: RegisterWord,
     /// The results of earlier searches that this search may reuse.
     pub memory: SearchMemory,
-    /// Tests of moves ([`MoveSeek`](super::MoveSeek)). Each match of the `line` or `path` contains moves that pass them, in this
-    /// order, so the search is left out where no such moves follow.
+    /// The indices of tests of moves ([`MoveSeek`](super::MoveSeek)). Each match of the `line` or `path` contains moves that pass
+    /// these tests, in this order. The search is left out where no such moves follow.
     pub ahead: Vec<u16>,
 }
 
@@ -64,8 +65,8 @@ pub struct FlatStep {
     pub selected: RegisterWord,
     /// The code of the filters that are evaluated after the move.
     pub behind: Option<Label>,
-    /// Present if the constituent is a filter that is evaluated once for each move by which a line may continue: the register for
-    /// the node after that move.
+    /// The register for the number of the position after a move. Present if the constituent is a filter that is evaluated once for
+    /// each move by which a line may continue.
     pub tied: Option<RegisterWord>,
 }
 

@@ -16,11 +16,11 @@ use orbit_query::tree::{Arith, Cmp, Dictionary, DictionaryId, Holds, Var, VarId}
 pub struct FlatProgram {
     /// The code that runs at each node. It ends with [`Instr::End`].
     pub code: Vec<Instr>,
-    /// The words of [`Instr::Const`].
+    /// The words that [`Instr::Const`] loads.
     pub constants: Vec<u64>,
-    /// The tests of [`Instr::Fits`].
+    /// The tests of moves that [`Instr::Fits`] performs.
     pub edges: Vec<FlatEdge>,
-    /// The tests of [`MoveInstr::Played`].
+    /// The tests of moves that [`MoveInstr::Played`] performs.
     pub moves: Vec<FlatMove>,
     /// The chains that [`Instr::Chain`] searches for.
     pub chains: Vec<FlatChain>,
@@ -61,11 +61,11 @@ pub struct FlatProgram {
 /// The variables and dictionaries of a program that keep their values from one game to the next.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FlatRun {
-    /// The number of the query to which they belong.
+    /// The number of the query to which these variables and dictionaries belong.
     pub query: usize,
     /// Each variable, and the kind of its values.
     pub vars: Vec<(VarId, Holds)>,
-    /// Each dictionary, and the kinds of its keys and values. If the query writes no entry, they are not known.
+    /// Each dictionary, and the kinds of its keys and values. The kinds are `None` if the query writes no entry of the dictionary.
     pub dictionaries: Vec<(DictionaryId, Option<[Holds; 2]>)>,
 }
 
@@ -88,15 +88,16 @@ impl FlatRun {
 /// A test of a move that was played. A field that is `None` or false accepts every move.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FlatEdge {
-    /// If present, the move must leave a square of this set.
+    /// The register of the squares that the move may leave.
     pub from: Option<RegisterWord>,
-    /// If present, the move must reach a square of this set. If `capture` is true, it must capture on a square of this set instead.
+    /// The register of the squares that the move may reach or, if `capture` is true, on which it may capture.
     pub to: Option<RegisterWord>,
     /// True if the move must be a capture.
     pub capture: bool,
-    /// If present, the move must promote to one of these pieces.
+    /// The pieces to which the move may promote. If present, the move must be a promotion.
     pub promotion: Option<PieceSet>,
-    /// If present, the register of a string. The move must promote to a piece whose letter is in the string.
+    /// The register of a string with the letters of the pieces to which the move may promote. If present, the move must be a
+    /// promotion.
     pub letters: Option<RegisterWord>,
 }
 
@@ -104,13 +105,13 @@ pub struct FlatEdge {
 /// node only if one of these moves passes, so the search skips all other nodes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct MoveSeek {
-    /// If present, the move must leave a square of this set.
+    /// The register of the squares that the move may leave. `None` allows all squares.
     pub from: Option<RegisterWord>,
-    /// If present, the move must reach a square of this set.
+    /// The register of the squares that the move may reach. `None` allows all squares.
     pub to: Option<RegisterWord>,
-    /// The piece that must move.
+    /// The register of the piece that must move. `None` allows every piece.
     pub piece: Option<RegisterWord>,
-    /// The variables that the filter for which the search looks reads. If one of them is unbound, no node is skipped.
+    /// The variables that the searched filter reads. If one of them is unbound, no node is skipped.
     pub vars: Vec<u16>,
 }
 

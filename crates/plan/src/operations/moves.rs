@@ -12,15 +12,16 @@ pub struct FlatMove {
     /// The kind of value that the filter computes from the moves that satisfy all conditions below. It is never
     /// [`MoveValue::Count`].
     pub value: MoveValue,
-    /// If present, the move must leave a square of this set.
+    /// The register of the squares that the move may leave. `None` allows all squares.
     pub from: Option<RegisterWord>,
-    /// If present, the move must reach a square of this set.
+    /// The register of the squares that the move may reach. `None` allows all squares.
     pub to: Option<RegisterWord>,
-    /// If present, the move must capture on a square of this set.
+    /// The register of the squares on which the move may capture. If present, the move must be a capture.
     pub capture: Option<RegisterWord>,
-    /// If present, the move must capture en passant a pawn on a square of this set.
+    /// The register of the squares on which the move may capture a pawn en passant. If present, the move must be an en passant
+    /// capture.
     pub passing: Option<RegisterWord>,
-    /// If present, the move must promote to one of these pieces.
+    /// The pieces to which the move may promote. If present, the move must be a promotion.
     pub promotion: Option<PieceSet>,
     /// The kind of move that is required: castling, en passant, or any.
     pub only: Special,
@@ -28,8 +29,8 @@ pub struct FlatMove {
     pub null: bool,
     /// The kind of child (a first child, or another one) to which the move must lead. `None` allows every child.
     pub sibling: Option<Sibling>,
-    /// If present, a register with the number of a position. If this position is a child of the current one, only the move to it
-    /// counts.
+    /// The register with the number of a position. If this position is a child of the current one, only the move to it counts.
+    /// `None` if all moves count.
     pub tied: Option<RegisterWord>,
 }
 

@@ -25,10 +25,10 @@ use orbit_core::{
     diagnostic::Span,
 };
 
-/// The role of a word in a list, which determines how the parser reads the word.
+/// The role of a word in a CQL 5 list. It determines how the parser reads the word.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum KeywordReading {
-    /// The word is a transform of the list.
+    /// The word is the keyword of a transform, which applies to the whole list.
     Transform(ListTransform),
     /// The word is the keyword of a condition. The function reads the rest of the condition.
     Condition(fn(&mut Cql5Parser, &str, Span) -> Cql5Result<Node>),
@@ -252,7 +252,7 @@ const fn within(
     row.with_status(WordStatus::Within("the keyword of position lists"))
 }
 
-/// Returns the role of a word in a list, or `None` if the word is unknown.
+/// Returns the role of a word in a CQL 5 list, or `None` if the word is unknown.
 pub(super) fn reading(word: &str) -> Option<KeywordReading> {
     TABLE.find(word).map(|row| row.reading)
 }

@@ -22,7 +22,7 @@ fn listed(pieces: PieceSet) -> Vec<Piece> {
         .collect()
 }
 
-/// Returns the only piece that a designator names. Returns `None` if it names several.
+/// Returns the only piece that a designator names. Returns `None` if the designator names several pieces, or the empty square.
 pub(super) fn single(pieces: Pieces) -> Option<Piece> {
     let accepts = pieces.accepts();
     match &listed(accepts)[..] {
@@ -31,7 +31,7 @@ pub(super) fn single(pieces: Pieces) -> Option<Piece> {
     }
 }
 
-/// Returns the colour of a designator's pieces. Returns `None` if the designator names pieces of both colours.
+/// Returns the colour of a designator's pieces. Returns `None` if the designator names pieces of both colours, or the empty square.
 pub(super) fn side(pieces: Pieces) -> Option<Color> {
     let all = listed(pieces.accepts());
     let side = all.first()?.color;

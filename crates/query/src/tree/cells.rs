@@ -11,11 +11,11 @@ use super::VarId;
 pub trait CellValues {
     /// A set of squares.
     type Squares: Clone + Debug;
-    /// The type of numbers. It need not represent a number without a value, which is stored as [`Cell::Unbound`].
+    /// The type of numbers. It need not represent a missing value, because a number without a value is stored as [`Cell::Unbound`].
     type Number: Clone + Debug;
-    /// The type of strings. It need not represent a string without a value, which is stored as [`Cell::Unbound`].
+    /// The type of strings. It need not represent a missing value, because a string without a value is stored as [`Cell::Unbound`].
     type Text: Clone + Debug;
-    /// The type of positions of the game. It need not represent a missing position, which is stored as [`Cell::Unbound`].
+    /// The type of positions of the game. It need not represent a missing position, because that is stored as [`Cell::Unbound`].
     type Position: Clone + Debug;
 }
 

@@ -25,8 +25,8 @@ impl TypedQuery {
             && !self.has(writes)
     }
 
-    /// Returns true if the query writes no comments but the standard one at each hit. No filter then has to be evaluated for
-    /// comments.
+    /// Returns true if the standard comment at each hit is the only comment that the query writes. No filter then has to be
+    /// evaluated for comments.
     pub fn writes_marks_alone(&self) -> bool {
         self.sorts.is_empty() && self.writes_at_hits() && !self.body.any(|filter| self.is_written(filter))
     }
@@ -232,7 +232,8 @@ fn of_path<P: Form>(path: &Path<P>) -> Comments {
 mod tests {
     use crate::parse;
 
-    /// Returns true if a query writes only at hits, and the text of the part that is evaluated at a hit to write comments.
+    /// Returns two results for a query: true if it writes comments only at hits, and the text of the part that is evaluated at a
+    /// hit to write comments.
     fn written(text: &str) -> (bool, Option<String>) {
         let query = parse(text).expect(text).query;
         let left = query.written_at_hits().map(|left| text[left.span().start..left.span().end].to_owned());

@@ -26,21 +26,21 @@ operands! {
         Edge { edge: Edge<P>, target: Option<Any<P>> },
         /// `move ...` used as a condition: true if some move satisfies the filter.
         Move(Move<P>),
-        /// `primary`: the move that led here is the first move from the parent position. `secondary`: it is not the first move.
-        /// Both are false at the start of the game.
+        /// `primary`: the move that led to the position is the first move from the parent position. `secondary`: it is not the
+        /// first move. Both are false at the start of the game.
         Sibling(Sibling),
-        /// `castle`, `o-o`, `o-o-o`, `enpassant`: the move that led here is of this kind.
+        /// `castle`, `o-o`, `o-o-o`, `enpassant`: the move that led to the position is of this kind.
         Arrived(Special),
-        /// `nullmove`: the move that led here was a null move.
+        /// `nullmove`: the move that led to the position was a null move.
         NullMove,
         /// `mainline`: the position is on the main line, that is, its depth is 0.
         Mainline,
         /// `variation`: the position is in a side line, that is, its depth is above 0.
         Variation,
-        /// `virtualmainline`: the moves from the start to here include no null move, and no move by White that begins a side
-        /// line.
+        /// `virtualmainline`: the moves from the start of the game to the position include no null move, and no move by White that
+        /// begins a side line.
         VirtualMainline,
-        /// `try`: exactly one of the moves from the start to here is a move by White that begins a side line.
+        /// `try`: exactly one of the moves from the start of the game to the position is a move by White that begins a side line.
         Try,
         /// `ancestor(P Q)`, or `descendant(Q P)`: P is an ancestor of Q.
         Ancestor { ancestor: Position<P>, of: Position<P> },
@@ -84,7 +84,7 @@ operands! {
         WriteFile { name: Text<P>, value: Text<P> },
         /// `equal(F G)`: true if F and G have equal values.
         Equal(Any<P>, Any<P>),
-        /// `originalcomment` with a glyph such as `"!"`: the move that led here has this annotation glyph.
+        /// `originalcomment` with a glyph such as `"!"`: the move that led to the position has this annotation glyph.
         Glyph(u8),
         /// `cql_abort`: ends the run.
         Abort,
@@ -144,7 +144,7 @@ operands! {
         PathCountUnfocused,
         /// `positionid`: the number of the position in its game.
         PositionId,
-        /// `depth`: the number of moves from the start to here that begin a side line.
+        /// `depth`: the number of moves from the start of the game to the position that begin a side line.
         Depth,
         /// `distance(P Q)`: the number of moves between the positions.
         Distance(Position<P>, Position<P>),
@@ -196,7 +196,7 @@ operands! {
         Case { upper: bool, of: Text<P> },
         /// `fen` without a literal: the FEN of the position.
         Fen,
-        /// `originalcomment`: the comment after the move that led here.
+        /// `originalcomment`: the comment after the move that led to the position.
         OriginalComment,
         /// `s ~~ "re"`: the part of the string that matched the regular expression.
         Match { text: Text<P>, pattern: String },
@@ -386,11 +386,12 @@ pub struct Echo<F> {
     pub body: F,
 }
 
-/// A regular expression over positions or moves. The constituents of a line or a path take the place of letters.
+/// A regular expression over positions or moves. Its constituents, which take the place of letters, are the filters of a line, or
+/// the moves and filters of a path.
 #[derive(Clone, Debug)]
 #[expect(missing_docs, reason = "operands are named as they are")]
 pub enum Chain<T> {
-    /// One constituent.
+    /// One constituent: a filter of a line, or a move or a filter of a path.
     One(T),
     /// All parts, one after the other.
     Sequence(Vec<Chain<T>>),
@@ -399,7 +400,7 @@ pub enum Chain<T> {
 }
 
 impl<T> Chain<T> {
-    /// Calls `visit` on each constituent, in order.
+    /// Calls `visit` on each constituent (filter or move), in order.
     pub fn each<'a>(&'a self, visit: &mut dyn FnMut(&'a T)) {
         match self {
             Chain::One(one) => visit(one),
@@ -464,7 +465,7 @@ operands! {
         pub sibling: Option<Sibling>,
         /// True if the filter writes no comments.
         pub quiet: bool,
-        /// The constituents of the line.
+        /// The constituents of the line, that is, its filters.
         pub chain: Chain<LineStep<P>>,
     }
 }
@@ -508,7 +509,7 @@ operands! {
         pub title: Option<String>,
         /// True if the filter writes no comments.
         pub quiet: bool,
-        /// The constituents of the path.
+        /// The constituents of the path, that is, its moves and filters.
         pub chain: Chain<PathStep<P>>,
     }
 }
@@ -527,7 +528,7 @@ operands! {
 }
 
 operands! {
-    /// A constituent of a path.
+    /// A constituent of a path: a move or a filter.
     #[derive(Clone, Debug)]
     #[expect(missing_docs, reason = "operands are named as they are")]
     pub enum PathStep<P: Form> {

@@ -224,8 +224,7 @@ pub enum Special {
 }
 
 impl Special {
-    /// Returns the request with which the board generates moves of this kind: pseudolegal moves if `pseudo` is true, otherwise
-    /// legal moves.
+    /// Returns the request for the moves of this kind: pseudolegal moves if `pseudo` is true, otherwise legal moves.
     pub fn asked(self, pseudo: bool) -> MoveRequest {
         let any = self == Special::Any;
         let castling = [Special::KingSide, Special::QueenSide];

@@ -10,8 +10,8 @@ use orbit_reel::Block;
 /// The number of matching positions in each game, for some blocks (groups of games) and all queries of a scan.
 pub(super) struct MatchCounts<'a> {
     queries: &'a [PreparedQuery],
-    /// For each block and query, the number of matching positions and the rank of each game in the block. The list is empty if the
-    /// query does not depend on the number of matching positions.
+    /// For each block and query, a list with the number of matching positions and the rank of each game in the block. The list is
+    /// empty if the query does not depend on the number of matching positions.
     games: Vec<Vec<Mutex<Vec<GameAnswer>>>>,
 }
 

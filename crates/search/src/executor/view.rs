@@ -19,9 +19,10 @@ pub(super) struct BlockView<'a> {
     pub(super) whole: &'a Arc<Block>,
     /// For each game of the block, true if it is selected; `None` if all games are selected.
     pub(super) games: Option<Vec<bool>>,
-    /// The side of the player in each selected game; `None` without a player.
+    /// For each game of the block, the selected player's side, or `None` if the game is not selected. `None` for the block if no
+    /// player is selected.
     pub(super) sides: Option<Vec<Option<Color>>>,
-    /// The player's games in the block, seen from the player's side. `None` without a player.
+    /// The player's games in the block, seen from the player's side, or `None` if no player is selected.
     part: Option<Block>,
     /// For each game in `part`, its index in the whole block and whether its colours were swapped.
     places: Vec<(usize, bool)>,

@@ -122,7 +122,7 @@ impl ExplorerRequest {
         text
     }
 
-    /// Returns whether a game does not begin with the moves in the request. Returns false if the request has none.
+    /// Returns whether a game does not begin with the moves in the request. Returns false if the request has no moves.
     pub(super) fn is_other_way(&self, game: &GameRow) -> bool {
         let is_same =
             |way: &Vec<PackedMove>| game.start() == Position::STANDARD && game.moves().starts_with(way);

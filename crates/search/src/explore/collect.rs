@@ -29,7 +29,7 @@ pub struct ExplorerPart {
     pub(super) moves: BTreeMap<Option<u16>, ExploredMove>,
     /// The number of games that reach the position by moves other than those in the request.
     pub(super) other_way: u64,
-    /// The games in each list with their ranks, highest rank first.
+    /// The listed games with their ranks, highest rank first: in `top` by rating, and in `recent` by date.
     pub(super) top: Vec<(u64, ExploredGame)>,
     pub(super) recent: Vec<(u64, ExploredGame)>,
     pub(super) top_max: usize,
@@ -74,7 +74,7 @@ impl ExploredMove {
         results.wins + results.draws + results.losses
     }
 
-    /// Adds the games with another move.
+    /// Adds the counts for another move.
     pub(super) fn add(&mut self, other: &ExploredMove) {
         self.games += other.games;
         self.tally.add(other.tally.clone());

@@ -30,8 +30,8 @@ impl Explorer {
     /// part collected from the remaining blocks.
     ///
     /// If the request names a player, no games are counted, because tables do not contain names; all blocks that contain the
-    /// position must then be read. The same applies if the database contains PGN text, because the numbers of games in reels after
-    /// the text are not yet known.
+    /// position must then be read. The same applies if the database contains PGN text, because the games in reels after the text
+    /// can be numbered only when the text has been read.
     ///
     /// `tables` are the tables of positions that are already open. If the database is in memory, `held` returns the block that
     /// contains the game with a given number.

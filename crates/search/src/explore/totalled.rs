@@ -43,8 +43,8 @@ impl Explorer {
         for listed in totals.lists.iter().filter(|listed| self.asked().takes_kind(&listed.facts)) {
             let games = of_kind(listed);
             if let Some((rank, _)) = games.get(LISTED_GAMES - 1) {
-                // The list is full, so it may lack games of this rating group, speed and mode. All of those rank lower than its
-                // last game.
+                // The list is full, so it may lack games of this rating group, speed and mode. The missing games rank below the
+                // last game in the list.
                 least = least.max(*rank);
             }
             for (rank, game) in games.iter().filter(|(_, game)| self.asked().takes(&game.facts)) {

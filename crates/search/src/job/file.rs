@@ -60,8 +60,8 @@ pub(super) struct BlockRecord {
     pub(super) totals: Totals,
     pub(super) side_lines: u64,
     pub(super) bytes: u64,
-    /// The results that must be stored for each block, because they depend on the order of blocks, or because a search in which
-    /// enough games were found must not count later blocks. [`EndRecord`] contains the sums of all other results.
+    /// The results that must be stored for each block, because they depend on the order of blocks, or because a search that ends
+    /// when it has found enough games must not count later blocks. [`EndRecord`] contains the sums of all other results.
     pub(super) parts: Parts,
 }
 

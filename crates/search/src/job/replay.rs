@@ -100,7 +100,7 @@ impl Replay {
     }
 
     /// Passes the stored results to `take` in database order until `take` breaks. For each part, `take` receives the results of
-    /// each block (a group of games), followed by the sums over the part with an empty block.
+    /// each block (a group of games), and then the sums over the part, which are passed with an empty block.
     ///
     /// # Errors
     ///

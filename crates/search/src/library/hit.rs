@@ -67,9 +67,10 @@ impl HitSpan<'_> {
         self.span.kind
     }
 
-    /// Returns the nodes of the span in filter order. These are, for a line, the positions of its constituents; for a path, its
-    /// start and the positions after its moves (without those that a `focus` skips); for a move, the positions before and after it;
-    /// for `find`, the hit and the positions found; for `echo`, both positions.
+    /// Returns the nodes of the span (the numbers of its positions within the game), in an order that depends on the kind of
+    /// filter. For a line, these are the positions of its constituents; for a path, its start and the positions after its moves
+    /// (without those that a `focus` skips); for a move, the positions before and after it; for `find`, the hit and the positions
+    /// found; for `echo`, both positions.
     pub fn nodes(&self) -> &[u32] {
         &self.span.nodes
     }
@@ -191,7 +192,7 @@ impl fmt::Debug for Hit {
 pub(super) struct HitMaker<'a> {
     pub(super) query: &'a Query,
     pub(super) sources: &'a Arc<[String]>,
-    /// The lowest matching copy and the number of matching copies, for answers that do not contain copies.
+    /// The index of the first matching copy and the number of matching copies, for answers that do not contain copies.
     pub(super) untold: (Option<u32>, usize),
 }
 

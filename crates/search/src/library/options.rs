@@ -12,7 +12,7 @@ use orbit_engine::gpu::GpuOptions;
 use orbit_pgn::PgnError;
 use orbit_reel::Totals;
 
-/// The default memory limit of a database, enough for about 250 million positions.
+/// The default memory limit of a database in bytes. It is enough for about 250 million positions.
 const RESIDENT_BYTES_MAX: u64 = 1 << 30;
 
 /// The minimum memory per position: the two bytes of a move.
@@ -127,8 +127,8 @@ impl<'a> DatabaseOptions<'a> {
         self
     }
 
-    /// Sets whether to read a file's reel (a database file built from it) instead of the file, if it is next to the file and up to
-    /// date. True by default.
+    /// Sets whether to read the reel of a PGN file (a database file built from it) instead of the file, if the reel is next to the
+    /// file and up to date. True by default.
     pub fn substitute_reels(mut self, is_wanted: bool) -> Self {
         self.stream.substitute_reels = is_wanted;
         self

@@ -71,8 +71,8 @@ impl Query {
     }
 
     /// Returns a query that finds the pieces on a board, as `orbit scan --board` does. `board` is a FEN. A piece letter requires
-    /// that piece on its square, `A` any white piece, `a` any black piece, and `_` an empty square; other squares may have any
-    /// content. `transforms` are CQL keywords, outermost first.
+    /// that piece on its square, `A` any white piece, `a` any black piece, and `_` an empty square; all other squares may be empty
+    /// or occupied. `transforms` are CQL keywords, outermost first.
     ///
     /// # Errors
     ///

@@ -379,7 +379,7 @@ impl<'a> Scan<'a> {
     /// # std::env::set_current_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")).unwrap();
     /// let database = Database::open(["games/sample.pgn"])?;
     /// let mates: Query = "mate".parse()?;
-    /// // How many mates are given on each move of a game.
+    /// // The number of mates on each move of a game.
     /// let moves = database.scan(&mates).fold(
     ///     || [0; 300],
     ///     |mut counts, hit| {
@@ -608,8 +608,8 @@ impl<'a> Scan<'a> {
         self.collect_from(collector, |_| None)
     }
 
-    /// Like [`Scan::collect`], but reads only the stream that `narrow` returns. If `narrow` returns `None`, all blocks of the scan
-    /// are read.
+    /// Returns the result of a collector as [`Scan::collect`] does, but reads only the stream that `narrow` returns. If `narrow`
+    /// returns `None`, all blocks of the scan are read.
     pub(crate) fn collect_from<C: Collector>(
         mut self,
         collector: &C,

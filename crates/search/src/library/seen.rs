@@ -66,7 +66,8 @@ impl Database {
         };
         let held = |game| self.held_block(game);
         let look_up = |stream| TabledPosition::new(stream, at.position(), &self.tables, held);
-        // Tables describe the files. If a file has changed or no table can be used, the blocks in memory are searched instead.
+        // Tables of positions belong to the files, so a stream from the files is tried first. If a file has changed or no table can
+        // be used, the blocks in memory are searched instead.
         let tabled = match stream(true).map(look_up) {
             Ok(tabled) if !tabled.used.is_empty() => tabled,
             _ => look_up(stream(false)?),

@@ -37,7 +37,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Writes the first games in an order. These are known only after all games have been searched.
+    /// Writes the first `max` games in the given order. These games are known only after all games have been searched.
     fn write_in_order(self, file: OutputFile, (order, max): (Order, usize)) -> Result<u64, DatabaseError> {
         let skip = self.skipped();
         let collector = OrderedCollector::new(order, self.room(max), Vec::new(), Some(Comment::None));

@@ -16,7 +16,7 @@ use crate::stats::{MoveTally, Share, ShareDifference};
 const OPENINGS_MAX: usize = 10;
 /// The maximum number of gaps listed. A gap is a position in which the player scores less than expected.
 const GAPS_MAX: usize = 10;
-/// The minimum number of rated games with a position for it to be listed as a gap.
+/// The minimum number of rated games that a position needs to be listed as a gap.
 const GAP_GAMES_MIN: u64 = 5;
 /// The maximum number of similar names listed.
 const NEAR_MAX: usize = 10;
@@ -303,8 +303,8 @@ impl Profile {
     }
 }
 
-/// Returns the positions in which the score is furthest below expectation. Positions with equal records were probably reached in
-/// the same games, so only the one with the longest name is listed.
+/// Returns the positions in which the score is furthest below expectation. Positions with equal [`Record`]s were probably reached
+/// in the same games, so only the one with the longest name is listed.
 fn gaps(part: &ProfilePart) -> Vec<GapRow> {
     let mut all = Vec::new();
     for (side, positions) in ["White", "Black"].into_iter().zip(&part.positions) {

@@ -132,9 +132,9 @@ const SPAN: [Column; 6] = [
 /// The optional facts in the rows of a search. Each field is true if rows have the fact.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Extras {
-    /// True if rows have the node (the number of the position in the game) and the side line. Searches of side lines have them.
+    /// True if rows have the node (the number of the position in the game) and the side line, as in searches of side lines.
     pub nodes: bool,
-    /// True if rows have spans, the moves and positions that matched. Queries that match more than one position have them.
+    /// True if rows have spans (the moves and positions that matched), as for queries that match more than one position.
     pub spans: bool,
     /// True if rows contain the value of the query, because it is a string.
     pub texts: bool,
@@ -246,7 +246,7 @@ pub(super) enum TableCell<'a> {
     Text(Cow<'a, str>),
     Numbers(Vec<u32>),
     Words(Vec<Cow<'a, str>>),
-    /// The names of pieces, and the squares of each.
+    /// The names of the query's piece designators, each with the squares of the pieces that it matched.
     Pieces(Vec<(&'a str, Vec<String>)>),
     Span(SpanCells),
     Tags(Vec<(Cow<'a, str>, Cow<'a, str>)>),

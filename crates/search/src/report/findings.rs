@@ -168,8 +168,8 @@ pub struct CopyFindings {
     pub text: String,
     /// The transform that turns the original filter into the copy.
     pub transform: String,
-    /// The square to which the copy's transform maps the filter's first piece designator with a single square. It is `None` unless
-    /// every copy has such a square.
+    /// The square on which the copy's first piece stands: the image of the filter's first piece designator that names a single
+    /// square. It is `None` unless every copy has such a square.
     pub anchor: Option<String>,
     /// The shift of the copy in files and ranks. It is `None` if there is an `anchor`, or if no single shift produces the copy.
     pub offset: Option<[i8; 2]>,

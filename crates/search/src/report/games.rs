@@ -92,8 +92,8 @@ fn start_fen(game: &GameRow, numbers: MoveNumbers) -> String {
     FenRecord::new(setup).to_string()
 }
 
-/// Returns the pieces of movetext between which a line can be broken: `1. e4`, `e5`, `(1... c5`, `{Sicilian})`, ..., `1-0`. A piece
-/// that must end its line ends with a line feed.
+/// Returns the words of the movetext, between which a line can be broken: `1. e4`, `e5`, `(1... c5`, `{Sicilian})`, ..., `1-0`. A
+/// word that must end its line ends with a line feed.
 fn words(game: &GameRow) -> Vec<Vec<u8>> {
     let mut words: Vec<Vec<u8>> = Vec::new();
     // Opening parentheses and move numbers, which are prepended to the next move or comment.

@@ -22,7 +22,7 @@ const SCRIPT: &str = include_str!("page/copy.js");
 /// The page's content security policy. It allows only the script with this SHA-256 hash; a test checks that the hash is right.
 const POLICY: &str = "default-src 'none'; script-src 'sha256-HEGdPd+7yvizZARsXwKnUc95Nev0JxaP8ogh9uQge1A='; style-src 'unsafe-inline'; base-uri 'none'; \
                       form-action 'none'";
-/// The maximum length of a query that is used as the headline.
+/// The maximum length, in characters, of a query that is used as the headline.
 const HEADLINE_MAX: usize = 80;
 /// The maximum number of sources that are listed by name.
 const SOURCES_MAX: usize = 12;
@@ -33,8 +33,9 @@ impl Findings {
         page(self)
     }
 
-    /// Returns a heat map as SVG. It shows the squares to which shifts moved the pattern where it matched, or the squares in the
-    /// query's value. Returns `None` if the query does not shift its pattern and its value is not a set of squares.
+    /// Returns a heat map as SVG. It shows the number of hits for each place of the query's copies on the board or, if the copies
+    /// do not differ in place, for each square in the query's value. Returns `None` if they do not differ and the value is not a
+    /// set of squares.
     pub fn heat_map(&self) -> Option<String> {
         let places = self.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref());
         places.or(self.squares.as_ref()).map(svg::heat_map_file)

@@ -26,14 +26,14 @@ choices! { Rows, "kind of rows",
     Rows::Games => "games", "";
 }
 
-/// Selects the parts of a row that take time to compute and are often not needed.
+/// The parts of a row that take time to compute and are often not needed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct RowParts {
     /// True if rows need the move that led to the position, and its label.
     pub(super) played: bool,
-    /// The next move.
+    /// True if rows need the next move.
     pub(super) next: bool,
-    /// The position as FEN.
+    /// True if rows need the position as FEN.
     pub(super) fen: bool,
 }
 
@@ -79,8 +79,8 @@ pub struct Row<'a> {
 }
 
 impl<'a> Found<'a> {
-    /// Returns the names of pieces in the filter, each with its matched squares. The squares are those of the board in the game,
-    /// even if the query was evaluated with colours swapped.
+    /// Returns the names of the filter's piece designators, each with the squares of the pieces that it matched. The squares are
+    /// those of the board in the game, even if the query was evaluated with colours swapped.
     pub(super) fn matched(&self, row: &Row) -> Vec<(&'a str, Bitboard)> {
         let board = row.position.board;
         match self.side(&row.game) {

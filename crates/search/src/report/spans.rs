@@ -95,8 +95,9 @@ impl<'a> SpanMoves<'a> {
         out
     }
 
-    /// Returns the first moves as pairs of squares; for castling, the move of the king. Returns an empty list if the hit is not a
-    /// position of the span, or if the span consists of found positions and has more than [`ARROWS_MAX`] moves.
+    /// Returns the first moves of the span, at most [`ARROWS_MAX`], as pairs of squares. For castling, these are the squares of the
+    /// king's move. Returns an empty list if the node `hit` (a position number) is not in the span, or if the span consists of
+    /// found positions and has more than [`ARROWS_MAX`] moves.
     pub fn arrows(&self, hit: u32) -> Vec<[Square; 2]> {
         let is_drawn = self.span.kind.is_of_moves() || self.moves.len() <= ARROWS_MAX;
         if !is_drawn || !self.span.nodes.contains(&hit) {

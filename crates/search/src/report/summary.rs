@@ -70,8 +70,8 @@ pub fn totals_fields(totals: &Totals) -> Value {
     json!({ "games": games, "positions": positions })
 }
 
-/// Returns a line about games and positions, followed by one line for each problem and reason. Each line has its numbers as fields
-/// of an object.
+/// Returns a line about games and positions, followed by one line for each kind of problem and reason. Each line has its numbers as
+/// fields of an object.
 pub fn totals_lines(totals: &Totals) -> Vec<(String, Value)> {
     let mut lines = vec![(totals_line(totals), totals_fields(totals))];
     let reasons = reasons(totals).map(|((kind, reason), games)| {

@@ -258,7 +258,7 @@ fn spans(game: &GameRow, found: &Found, hits_max: usize, moves_max: usize) -> Ve
     for slot in found.answers.hits.slots(first..game.end_slot()).take(hits_max) {
         let node = (slot - first) as u32;
         let Some(span) = found.span(game, node) else { continue };
-        // The moves to found positions are written separately, with gaps between them, so fewer of them fit on a line.
+        // The moves that lead to found positions are written separately, with gaps between them, so fewer of them fit on a line.
         let moves_max = if span.kind.is_of_moves() { moves_max } else { moves_max.div_ceil(4) };
         let moves = SpanMoves::shown(&span, game).text(moves_max);
         if moves.is_empty() || out.last().is_some_and(|(_, last)| *last == moves) {

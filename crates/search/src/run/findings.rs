@@ -152,7 +152,7 @@ impl FindingsCollector {
         FindingsCollector { order: Order::ByQuery, sorts, by_match_count, ..self }
     }
 
-    /// Lists games in this order, and takes the sample from the first games instead of at random.
+    /// Lists games in the order `order`, and takes the sample from the first games instead of at random.
     #[must_use]
     pub fn ordered(self, order: Order) -> FindingsCollector {
         FindingsCollector { order, ..self }
@@ -180,8 +180,8 @@ impl FindingsCollector {
         self.finds_squares.then(|| HeatMap::from_squares(&counts))
     }
 
-    /// Returns the counts of [`squares`](Self::squares) separately for white pieces, black pieces and empty squares, or nothing if
-    /// only one of these occurs.
+    /// Returns the counts of [`squares`](Self::squares) separately for squares with a white piece, with a black piece and without a
+    /// piece. Returns nothing if only one of these kinds occurs.
     fn squares_by_color(&self, part: &FindingsPart) -> Vec<HeatMap> {
         let names = ["with a white piece", "with a black piece", "without a piece"];
         let of = |(counts, name): (&[u64], &str)| {
@@ -277,8 +277,8 @@ impl FindingsCollector {
         })
     }
 
-    /// Returns the slot (the index of a position in its block) of the hit that represents a game in the order. If the query
-    /// computes its sort value at one of the hits, it is that hit.
+    /// Returns the slot (the index of a position in its block) of the hit that represents a game in the list. If the query computes
+    /// its sort value at one of the hits, it is that hit.
     fn slot(&self, found: &Found, game: &GameRow) -> usize {
         let commentary = found.commentary_of(game).filter(|_| self.order == Order::ByQuery);
         let sorted = commentary.and_then(|told| {
@@ -489,8 +489,9 @@ fn value_text(value: Answer) -> Option<String> {
     }
 }
 
-/// Counts how often each square is in the values of hits, separately by the content of the square. If a player is selected, the
-/// board is seen from the player's side. Returns an empty list if the values are not sets of squares.
+/// Counts how often each square is in the values of hits, separately for squares with a white piece, with a black piece and without
+/// a piece. If a player is selected, the board is seen from the player's side. Returns an empty list if the values are not sets of
+/// squares.
 fn squares(found: &Found) -> Vec<u64> {
     let Values::Sets(sets) = &found.answers.hits.values else { return Vec::new() };
     let mut sums = vec![0; 3 * 64];

@@ -40,8 +40,8 @@ impl SpellingsCollector {
         SpellingsCollector { player }
     }
 
-    /// Returns the spellings in a block (a group of games). `sides` has the player's side in each selected game. It may be empty if
-    /// no game is selected.
+    /// Returns the spellings in a block (a group of games). `sides` contains the player's side in each game, or `None` for games
+    /// that are not selected. It may be empty if no game is selected.
     pub(crate) fn of_block(&self, block: &Block, sides: &[Option<Color>]) -> SpellingsPart {
         let mut part = SpellingsPart::default();
         let numbers = [Color::White, Color::Black].map(|side| block.tag_names(fide::tag(side)));

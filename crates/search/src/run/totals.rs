@@ -40,7 +40,7 @@ impl Collector for TotalsCollector {
             positions: answers.hits.count(),
         };
         TotalsPart {
-            // `take` adds up the totals of blocks.
+            // The totals of blocks are added up later, in `take`.
             totals: Totals::default(),
             passing: result.games.map(passing),
             queries: result.answers.iter().map(hit_totals).collect(),

@@ -28,8 +28,8 @@ impl RequestFiles {
         self.check(path, fs::canonicalize(folder).ok().filter(|_| !is_link && path.file_name().is_some()))
     }
 
-    /// Checks that a request may use a path. `real` is the path with links resolved: that of the file for reading, or that of its
-    /// folder for writing.
+    /// Checks that a request may use `path`. `real` is a path without links: that of the file if it will be read, or that of its
+    /// folder if the file will be written.
     fn check(&self, path: &Path, real: Option<PathBuf>) -> Result<(), Fault> {
         let refused = |why: String| Err(Fault::new(ErrorCode::Request, format!("{}: {why}", path.display())));
         match self {

@@ -109,7 +109,7 @@ impl KeptHits {
         self.bytes
     }
 
-    /// Returns the optional facts that rows have.
+    /// Returns the set of optional facts that the rows have.
     pub fn extras(&self) -> Extras {
         self.extras
     }

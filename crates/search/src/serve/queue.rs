@@ -73,7 +73,7 @@ impl QueueState {
         Some(&mut self.jobs[at])
     }
 
-    /// Returns an error if too many requests are waiting.
+    /// Returns an error if the queue has no room for another request, whose line has `bytes` bytes.
     pub(super) fn has_room(&self, bytes: usize) -> Result<(), Fault> {
         let waiting = || self.jobs.iter().flat_map(|job| &job.then).chain(&self.pages);
         let count = self.jobs.len() + waiting().count();
@@ -119,7 +119,8 @@ impl SlowWork {
 }
 
 impl Quick {
-    /// Returns whether a long request provides the hits or the database that this request needs.
+    /// Returns whether this request must wait for the long request `job`, because `job` runs the query or opens or closes the
+    /// database to which this request refers.
     pub(super) fn needs(&self, job: &QueuedJob) -> bool {
         match (&self.work, &*job.work) {
             (QuickWork::Hits(page, _), SlowWork::Query(_)) => job.id == page.of,

@@ -28,8 +28,8 @@ use orbit_reel::{Block, GameMeasures, GameRow};
 /// The group of unknown values.
 const UNKNOWN: GroupCode = GroupCode::MIN;
 
-/// The names of evaluations that are mates. Their codes are above and below those of all other evaluations. `BELOW` is the code for
-/// evaluations below the lowest class boundary.
+/// The names of evaluations that are mates, and the codes of these groups, which are above or below those of all other evaluations.
+/// `BELOW` is the code for evaluations below the lowest class boundary.
 pub(super) const WHITE_MATES: &str = "White mates";
 pub(super) const BLACK_MATES: &str = "Black mates";
 const WHITE_MATES_CODE: GroupCode = GroupCode::MAX;
@@ -222,7 +222,7 @@ impl GroupColumn {
         matches!(self, GroupColumn::Plies(_) | GroupColumn::Moves { .. } | GroupColumn::Measures { .. })
     }
 
-    /// Returns whether a group can recur in a game after positions of another group.
+    /// Returns whether a game can come back to a group after positions in another group, for example to a range of evaluations.
     pub(super) fn comes_again(&self) -> bool {
         matches!(self, GroupColumn::Measures { .. })
     }
@@ -279,7 +279,7 @@ impl GroupColumn {
             GroupColumn::Moves { step, numbers } => {
                 let number = numbers[game].full(ply as u32);
                 let left = (number / step + 1) * step - number;
-                // A move number covers two half-moves, and `ply` may already be Black's.
+                // A move number covers two half-moves, and the half-move at `ply` may already be Black's.
                 let is_second = numbers[game].full(ply as u32 + 1) > number;
                 ply + 2 * left as usize - usize::from(is_second)
             }
@@ -399,14 +399,14 @@ pub(super) fn result_of_player(outcome: Outcome) -> &'static str {
     }
 }
 
-/// Returns the group of each game by its opening, which is determined from the main line.
+/// Groups the games of a block by opening, and returns the group of each game. Openings are determined from the main line.
 fn of_openings(block: &Block, code: &mut dyn FnMut(&Opening) -> GroupCode) -> Vec<[GroupCode; 2]> {
     let of_game = |game: GameRow| twice(game.opening().map_or(UNKNOWN, &mut *code));
     block.games().map(of_game).collect()
 }
 
-/// Returns the group of each game by its source. `read` converts the name of a source to the name of its group, or returns `None`
-/// if the group is unknown.
+/// Groups the games of a block by source, and returns the group of each game. `read` converts the name of a source to the name of
+/// its group, or returns `None` if the group is unknown.
 fn of_sources(
     found: &Found,
     names: &mut NameCodes,
@@ -447,8 +447,8 @@ fn steps(number: GroupCode, step: u32) -> GroupCode {
     number.div_euclid(step) * step
 }
 
-/// Returns the group of each game by a tag. `read` converts a tag value to the code of its group, and is called once for each
-/// distinct value.
+/// Groups the games of a block by the tag `name`, and returns the group of each game. `read` converts a value of the tag to the
+/// code of its group, and is called once for each distinct value.
 fn tag(
     block: &Block,
     name: &str,
@@ -471,7 +471,8 @@ fn texts(block: &Block, name: &str, names: &mut NameCodes) -> Vec<GroupCode> {
     tag(block, name, code).collect()
 }
 
-/// Returns the group of each game by the player of one side: the name, and the FIDE number if there is one.
+/// Groups the games of a block by the player of one side, and returns the group of each game. A player is identified by the name,
+/// and by the FIDE number if there is one.
 fn players(block: &Block, side: Color, names: &mut NameCodes) -> Vec<GroupCode> {
     let (tag, numbers) = (tags::player_tag(side), block.tag_names(fide::tag(side)));
     let spelt = texts(block, tag, names);

@@ -303,8 +303,8 @@ impl By {
         matches!(self, By::Player | By::Opponent | By::PlayerOf(_))
     }
 
-    /// Returns whether only hits have the property. A group of such a property contains only hits, and its counts are compared with
-    /// those of all games.
+    /// Returns whether only hits have the property. A group of such a property contains only hits, so its counts are compared with
+    /// those of all games, not with those of the group's games.
     pub fn is_of_hits(&self) -> bool {
         matches!(self, By::Value(_) | By::Copy | By::Position) || self.is_of_spans() || self.is_of_moves()
     }

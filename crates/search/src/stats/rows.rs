@@ -33,9 +33,9 @@ pub struct GroupRow {
 pub struct MoveRow {
     /// The sums over games with hits.
     pub tally: MoveTally,
-    /// The number of games in which this move could have been played. For the first move of a group, these are all games with hits
-    /// or, in a cross table, those in the group of the other property. For a later move, they are the games in which the preceding
-    /// moves were played.
+    /// The number of games in which the last move of the group could have been played. If the group is a single move, these are all
+    /// games with hits or, in a cross table, those in the group of the other property. If it is a sequence of moves, these are the
+    /// games in which the earlier moves of the sequence were played.
     pub games_before: u64,
 }
 

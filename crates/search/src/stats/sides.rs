@@ -79,7 +79,8 @@ impl<'a> PatternSides<'a> {
         PatternSides { hits, told: hit_sides, of_copies, of_hits }
     }
 
-    /// Returns the sides whose pattern this transformed copy of the query is.
+    /// Returns the side or sides whose pieces form the pattern of the transformed copy `copy`, or `None` if the query does not
+    /// determine them.
     pub(super) fn of_copy(&self, copy: usize) -> Option<ByColor<bool>> {
         self.of_copies.get(copy).copied()
     }

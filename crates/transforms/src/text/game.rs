@@ -535,7 +535,8 @@ mod tests {
             ),
             ("line --> true{2}+", "line --> (true{2}){1,}"),
             ("line lastposition --> (find <-- check)", "line lastposition --> {find <-- check}"),
-            // In a path, a suffix applies to a move and the filters after it. The path includes everything that follows.
+            // In a path, a repetition such as `{2,}` applies to a move and the filters after it. All filters that follow belong to
+            // the path.
             ("path -- check wtm {2,} mate", "path -- {check} {wtm}{2,} {mate}"),
             ("path -- (check)", "path -- ({check})"),
             ("path (-- wtm)+ P--", "path -- {wtm}{1,} P--"),

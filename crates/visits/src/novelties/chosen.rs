@@ -18,8 +18,8 @@ use orbit_database::{BlockStream, StreamedBlock, Summary};
 use orbit_reel::replay::SegmentColumns;
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS};
 
-/// The maximum number of positions of chosen games. Games beyond it are left out, except the first game. The limit is enough for
-/// about 50,000 games, whose positions take about 250 MB.
+/// The maximum number of positions of chosen games. A game that would exceed it and all later games are left out, but the first
+/// game is always examined. The limit is enough for about 50,000 games, whose positions take about 250 MB.
 pub const POSITIONS_MAX: usize = 1 << 22;
 
 /// The place of a game in the order of all games. Earlier games have lower places.

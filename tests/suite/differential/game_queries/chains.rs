@@ -145,7 +145,7 @@ impl GameQueries<'_> {
     }
 }
 
-/// Returns true if a part of a template has a suffix such as `*`, so that the whole template may match an empty sequence.
+/// Returns true if a part of a template has a suffix such as `*`. In this case, the whole template may match an empty sequence.
 fn has_suffixes(template: &str) -> bool {
     ["*", "?", "{,2}", "+"].iter().any(|suffix| template.contains(suffix))
 }

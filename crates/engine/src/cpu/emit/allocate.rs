@@ -4,7 +4,7 @@
 //! uses read it from memory: from its column, from the pool of constants, or from scratch memory, where the eviction
 //! stored it.
 //!
-//! A *region* is a run of steps of a program that is compiled as one loop.
+//! A *region* is a run of consecutive steps of a program that are compiled as one loop.
 
 use std::collections::{BTreeSet, HashMap};
 

@@ -105,8 +105,8 @@ pub(super) enum Inst {
     Vector { op: VectorOp, to: u8, a: u8, b: VectorOperand, imm: u8, within: u8 },
     /// `rax` = the address of a column.
     Address(u32),
-    /// Writes the sign bits of a register to a byte of the answers. Each line of the answers has [`ANSWER_BYTES`]
-    /// bytes.
+    /// Writes the sign bits of a register to a byte of the answers. The answers have one line of [`ANSWER_BYTES`] bytes
+    /// for each query.
     Answer { line: u32, from: u8 },
 }
 

@@ -2,8 +2,8 @@
 //!
 //! Each node comes after its operands. Equal operations on equal operands are one node.
 //!
-//! A *region* is a run of steps of a program that is compiled as one loop. The *leaves* of a function are its input
-//! words.
+//! A *region* is a run of consecutive steps of a program that are compiled as one loop. The *leaves* of a function are
+//! its input words.
 
 use std::collections::HashMap;
 

@@ -1,6 +1,6 @@
 //! Lowers the steps of a program to nodes of a [`Graph`].
 //!
-//! A *region* is a run of steps that is compiled as one loop.
+//! A *region* is a run of consecutive steps that are compiled as one loop.
 
 use std::{collections::BTreeMap, rc::Rc};
 
@@ -58,7 +58,7 @@ impl<'a> Scalars<'a> {
     }
 }
 
-/// The results of a region: the values that are needed after it.
+/// The results of a region (steps that are compiled as one loop): the values that are needed after it.
 #[derive(Debug, Default)]
 pub(super) struct Sinks {
     /// The registers of the register machine that the region writes, with their final values.

@@ -176,7 +176,7 @@ fn the_disassembler_reads_what_was_written() {
         let body = instructions(width);
         let mut assembler = Assembler::new(width);
         let pool = [3, 1, 4, 1, 5, 9, 2];
-        // A second function checks that the displacements to the pool are computed separately for each function.
+        // The test assembles two functions, because the displacements to the pool must be computed separately for each.
         let begins = [(); 2].map(|()| assembler.function(&body, &pool, 2048));
         assert!(begins[0] == 0 && begins[1] > 0 && begins[1] % 64 == 0);
         let bytes = assembler.finish();

@@ -40,8 +40,8 @@ impl FlatMachine<'_> {
         Ok(())
     }
 
-    /// Returns the union of the squares of all moves that are played from a node and pass a test. If only the existence
-    /// of such a move matters, the result is any non-zero word.
+    /// Returns the union of the squares of all moves that are played from a node and pass a test. If the test asks for
+    /// no squares, the result is 1 if there is such a move, otherwise 0.
     fn played(&self, nodes: NodeRange<'_>, test: FlatMove, at: usize) -> Result<u64, Stopped> {
         let leads_to = |child: usize| {
             let mv = self.games.moves().to(nodes.slot(child));
@@ -111,8 +111,8 @@ impl FlatMachine<'_> {
     }
 }
 
-/// Returns the squares or the number of the legal (or pseudolegal) moves from `from` to `to`. `WHAT` selects the
-/// result. Positions in which a side has several kings are left to the reference engine.
+/// Returns the squares or the number of the legal (or pseudolegal) moves from squares of `from` to squares of `to`.
+/// `WHAT` selects the result. Positions in which a side has several kings are left to the reference engine.
 fn legal<const WHAT: u8>(view: &View, asked: MoveRequest, from: u64, to: u64) -> Result<u64, Stopped> {
     if view.has_several_kings() {
         return Err(Stopped);

@@ -378,7 +378,7 @@ impl FlatMachine<'_> {
     }
 
     /// Returns true if a relation holds between two strings that both have values. If `as_bytes` is true, their bytes
-    /// are compared, otherwise their letters. For two strings in UTF-8, the two orders agree.
+    /// are compared, otherwise their letters. For two strings in UTF-8, both comparisons give the same result.
     fn holds(&self, cmp: Cmp, both: [RegisterWord; 2], as_bytes: bool) -> bool {
         let [Some(a), Some(b)] = both.map(|word| self.string(word)) else { return false };
         let as_bytes = as_bytes || both.into_iter().all(|word| self.strings.is_utf8(self.get(word)));

@@ -58,7 +58,7 @@ struct Searched {
 struct WalkFrame {
     at: u32,
     op: u16,
-    /// The number of moves on the way to this node that count as steps of the path.
+    /// The number of steps of the path so far: the moves on the way to this node that count as steps.
     count: u32,
     /// The length of the list `open` when the search entered this frame. Later entries belong to this frame.
     open: usize,

@@ -14,8 +14,8 @@ use crate::report::{
 /// The minimum number of cells with hits for which a map is drawn. Fewer cells are shown as a list.
 const MAP_MIN: usize = 3;
 
-/// Draws heat maps, each with a table of its counts. Each map comes with the id of its table. Maps with few cells become sentences
-/// that list the cells.
+/// Draws heat maps, each with a table of its counts. `maps` contains each map with the id of its table. Maps with few cells become
+/// sentences that list the cells.
 pub(super) fn heat_maps(maps: &[(String, &HeatMap)]) -> Markup {
     let (drawn, listed): (Vec<_>, Vec<_>) = maps.iter().partition(|(_, map)| map.cells_hit() >= MAP_MIN);
     html! {

@@ -525,7 +525,7 @@ mod tests {
         for (middle, k) in middles.iter().zip([0.0, 1.0, 9.0, 25.0]) {
             assert!((middle - middles[0] - k * year).abs() < 0.2, "{middles:?}");
         }
-        // Games without a year are drawn apart from the others, and the axis keeps its gap.
+        // Games without a year are drawn apart from the others, and the gap between the years remains.
         let mut rows = rows;
         rows.push(row("?", 5, 100));
         let places = ends(&bars(&histogram(rows), "h").into_string());
