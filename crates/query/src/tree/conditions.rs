@@ -37,7 +37,7 @@ operands! {
         Stalemate,
         /// `initial`: the position is the first one of its game.
         Initial,
-        /// `terminal`: the position is the last one of its game.
+        /// `terminal`: the position is the last one of its line.
         Terminal,
         /// `wtm`, `btm`: this side is to move.
         ToMove(Color),
