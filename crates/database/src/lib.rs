@@ -433,7 +433,8 @@ impl BlockStream {
         Ok(())
     }
 
-    /// Returns an error if side lines or comments were requested but the reel has no side lines.
+    /// Returns an error if side lines or comments were requested but the reel was made without side lines. Such a reel has no
+    /// comments either.
     fn refuse_bare(&self, path: &Path, keeps_variations: bool) -> Result<(), StreamError> {
         match &self.options.parse {
             _ if keeps_variations => Ok(()),

@@ -25,8 +25,8 @@ pub(super) enum SlotColumn {
     Words(Vec<u64>),
 }
 
-/// Computes a column from `found`, a mask with one bit for each slot. The value at a slot depends on the bits of the
-/// slot itself and of all earlier slots of its game or, if `back` is false, all later slots. `what` selects the value:
+/// Computes a column from `found`, a mask with one bit for each slot. The value at a slot depends on the bit of the slot itself
+/// and on the bits of all earlier slots of its game if `back` is true, or of all later ones if it is false. `what` selects the value:
 /// whether any of these bits is set, how many are set, or which of the slots with a set bit is nearest. `words` creates
 /// a column of zero words.
 pub(super) fn carried_bits(

@@ -92,8 +92,8 @@ pub enum RegisterInput {
     Initial,
     Terminal,
     Ply,
-    /// The result of an operation along games, which reads all positions of a game. The number is the result's index in
-    /// [`Program::reads`].
+    /// The result of an operation that reads all positions of each game in order, before this program runs. The number is the
+    /// result's index in [`Program::reads`].
     Carried(usize),
     GameMask(ColumnId),
     GameNumber(ColumnId),

@@ -308,7 +308,7 @@ mod tests {
                     ("Stockfish 16", &["Stockfish 16"]),
                 ],
             ),
-            // A bare surname does not separate a name without a comma from the same name with a comma.
+            // A name without a comma is that of the same person as the name with a comma, even if the bare surname also occurs.
             (
                 &["Carlsen", "Magnus Carlsen", "Carlsen, Magnus"],
                 &[("Carlsen, Magnus", &["Carlsen", "Magnus Carlsen", "Carlsen, Magnus"])],

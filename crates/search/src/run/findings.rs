@@ -158,7 +158,7 @@ impl FindingsCollector {
         FindingsCollector { order, ..self }
     }
 
-    /// Returns whether the report has a heat map, even if there are no hits.
+    /// Returns true if a report on this query has a heat map. If there are no hits, the map is empty.
     pub fn has_heat(&self) -> bool {
         self.finds_squares || self.orbit(&FindingsPart::default()).is_some_and(|orbit| orbit.heat.is_some())
     }

@@ -40,7 +40,7 @@ pub(super) struct Tables {
 #[derive(Clone, Copy, Default)]
 struct KnownEntry {
     stamp: u32,
-    /// The last position of the best way, or [`KnownEntry::NO_END`] if the chain cannot be completed.
+    /// The last position of the best match of the rest of the chain, or [`KnownEntry::NO_END`] if the rest cannot match.
     end: u32,
     value: i64,
 }
