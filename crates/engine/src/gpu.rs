@@ -73,6 +73,8 @@ impl GpuError {
 pub struct GpuDevice {
     options: GpuOptions,
     state: Mutex<DeviceState>,
+    /// The lock that a thread holds while it opens a device in place of a lost one.
+    reopening: Mutex<()>,
     /// The number of engines that were created for this device.
     engines: AtomicU64,
 }
@@ -119,7 +121,9 @@ impl OpenDevice {
 
     /// Frees the idle buffer sets, whose buffers may have grown large in earlier queries.
     fn trim(&self) {
-        lock(&self.sets).idle.clear();
+        // Freeing waits for the driver, so the lock is released before.
+        let idle = std::mem::take(&mut lock(&self.sets).idle);
+        drop(idle);
     }
 }
 
@@ -145,8 +149,11 @@ impl Lent<'_> {
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
         let set = std::mem::replace(&mut self.set, BufferSet::new());
+        let (sound, unsound) = if self.is_sound { (Some(set), None) } else { (None, Some(set)) };
+        // Freeing a set waits for the driver, so it happens without the lock.
+        drop(unsound);
         let mut sets = lock(&self.open.sets);
-        sets.idle.extend(self.is_sound.then_some(set));
+        sets.idle.extend(sound);
         sets.lent -= 1;
         self.open.returned.notify_one();
     }
@@ -169,7 +176,8 @@ impl GpuDevice {
             Err(GpuError::Open { .. } | GpuError::OutOfMemory { .. }) => (OpenDevice::new(&options)?, true),
             other => (other?, false),
         };
-        Ok(GpuDevice { options, state: Mutex::new(DeviceState { open, lost }), engines: AtomicU64::new(0) })
+        let state = Mutex::new(DeviceState { open, lost });
+        Ok(GpuDevice { options, state, reopening: Mutex::default(), engines: AtomicU64::new(0) })
     }
 
     /// Returns the report of the device's adapter.
@@ -232,16 +240,20 @@ impl GpuDevice {
 
     /// Returns the device that replaces the lost device `old`, and opens it if no other thread has done so.
     fn reopen(&self, old: &Arc<OpenDevice>, error: GpuError) -> Result<Arc<OpenDevice>, GpuError> {
-        let mut state = lock(&self.state);
-        if Arc::ptr_eq(&state.open, old) {
-            if state.lost {
+        let _one = lock(&self.reopening);
+        {
+            let mut state = lock(&self.state);
+            if !Arc::ptr_eq(&state.open, old) {
+                return Ok(Arc::clone(&state.open));
+            }
+            if std::mem::replace(&mut state.lost, true) {
                 return Err(error);
             }
-            state.lost = true;
-            // If no new device can be opened, the error reports the loss of the old one.
-            state.open = OpenDevice::new(&Device::options_after_loss(&self.options)).map_err(|_| error)?;
         }
-        Ok(Arc::clone(&state.open))
+        // If no new device can be opened, the error reports the loss of the old one.
+        let open = OpenDevice::new(&Device::options_after_loss(&self.options)).map_err(|_| error)?;
+        lock(&self.state).open = Arc::clone(&open);
+        Ok(open)
     }
 
     /// Runs driver calls, which must be repeatable, as the engine runs its own calls: on a helper thread and with a

@@ -125,11 +125,6 @@ impl Card {
     pub(crate) fn bytes_of(&self, numbers: &Range<u64>) -> u64 {
         self.device().map_or(0, |device| device.bytes_of(numbers))
     }
-
-    /// Drops the card, for example after it has failed. A card is opened again on the next use.
-    pub fn forget(&self) {
-        *lock(&self.0) = CardState::Unopened;
-    }
 }
 
 impl std::fmt::Debug for Card {
@@ -729,11 +724,14 @@ fn card(options: &EngineOptions, work: u64) -> Result<Option<Arc<GpuDevice>>, En
     let is_ours = options.engine == EngineChoice::Auto;
     let mut state = lock(&options.card.0);
     let device = match &*state {
-        CardState::Open(device) => Arc::clone(device),
+        // A card that has failed is opened again.
+        CardState::Open(device) if device.is_alive() => Arc::clone(device),
         CardState::Unfit if is_ours => return Ok(None),
-        CardState::Unopened | CardState::Unfit => match open_card(gpu) {
+        _ => match open_card(gpu) {
             Ok(device) if !is_ours || !device.report().is_software() => device,
             Err(error) if !is_ours => return Err(error.into()),
+            // The next search tries again.
+            Err(GpuError::Open { .. } | GpuError::OutOfMemory { .. }) => return Ok(None),
             _ => {
                 *state = CardState::Unfit;
                 return Ok(None);

@@ -54,6 +54,9 @@ pub(super) struct Device {
     pub(super) offset_alignment: u64,
     /// The length of one tick of the device's clock, in nanoseconds.
     pub(super) tick: f64,
+    /// The memory of the device that orbit may use, in bytes: the limit in the options, or the memory of a graphics card that was
+    /// free when the device was opened, if that is less.
+    memory_bytes: u64,
     /// The number of buffer sets that share the memory.
     pub(super) buffer_sets: u64,
     pub(super) poison: bool,
@@ -153,16 +156,19 @@ impl Device {
             memory_bytes: options.limits.memory_bytes,
         };
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
+        let free_bytes = report.free_bytes.filter(|_| !report.is_software());
+        let memory_bytes = limits.memory_bytes.min(free_bytes.unwrap_or(u64::MAX));
         Ok(Device {
             report,
             limits,
+            memory_bytes,
             offset_alignment: device.limits().min_uniform_buffer_offset_alignment.into(),
             tick: queue.get_timestamp_period().into(),
             device: DriverResource::new(device, &driver),
             queue: DriverResource::new(queue, &driver),
             layouts: DriverResource::new(layouts, &driver),
             driver,
-            buffer_sets: buffer_sets(threads, limits.memory_bytes),
+            buffer_sets: buffer_sets(threads, memory_bytes),
             poison: options.poison,
             fault: options.fault,
             allocated: Arc::default(),
@@ -203,7 +209,7 @@ impl Device {
 
     /// Returns the number of bytes that all buffers together may use, apart from the blocks that stay on the device.
     pub(super) fn working_bytes(&self) -> u64 {
-        self.limits.memory_bytes - self.set_aside.load(Ordering::Relaxed).min(self.limits.memory_bytes)
+        self.memory_bytes.saturating_sub(self.set_aside.load(Ordering::Relaxed))
     }
 
     /// Returns true until the device is lost or fails to answer.
@@ -289,15 +295,13 @@ impl Device {
         Ok(Arc::new(self.keep(pipeline)))
     }
 
-    /// Saves the compiled kernels to the pipeline cache's file, unless the file already contains all of them.
-    pub(super) fn save_pipelines(&self) -> Result<(), GpuError> {
-        let Some(file) = self.pipelines.file.as_ref().filter(|_| self.pipelines.is_to_be_saved()) else {
-            return Ok(());
-        };
-        let cache = file.cache.clone();
-        let data = self.guarded("a cache", move |_, _| cache.get_data())?;
-        data.into_iter().for_each(|data| self.pipelines.save(&data));
-        Ok(())
+    /// Saves the compiled kernels to the pipeline cache's file, unless the file already contains all of them. If the driver does not
+    /// return them, they are not saved.
+    pub(super) fn save_pipelines(&self) {
+        self.pipelines.save(|file| {
+            let cache = file.cache.clone();
+            self.guarded("a cache", move |_, _| cache.get_data()).ok().flatten()
+        });
     }
 
     fn layout(&self, pass: KernelPass) -> &(wgpu::BindGroupLayout, wgpu::PipelineLayout) {
@@ -528,6 +532,8 @@ fn wait(
         };
         let polled = device.poll(poll);
         match mapped.recv_timeout(pause) {
+            // A buffer that the submission does not use is mapped even if the submission has not ended.
+            Ok(Ok(())) if matches!(polled, Err(wgpu::PollError::Timeout)) => break,
             Ok(Ok(())) => return Ok(()),
             Ok(Err(_)) | Err(mpsc::RecvTimeoutError::Disconnected) => {
                 return Err(driver.lose("it does not say why".into()));
@@ -535,9 +541,10 @@ fn wait(
             Err(mpsc::RecvTimeoutError::Timeout) if Instant::now() < end => {
                 pause = Duration::from_millis(u64::from(polled.is_ok()));
             }
-            Err(mpsc::RecvTimeoutError::Timeout) => return Err(driver.hang()),
+            Err(mpsc::RecvTimeoutError::Timeout) => break,
         }
     }
+    Err(driver.hang(driver.silence()))
 }
 
 /// Binds buffers in the order of the shader's bindings: the parameters first, then the given number of bytes of each

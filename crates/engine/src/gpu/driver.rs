@@ -63,9 +63,10 @@ impl Driver {
         self.finish(GpuError::Lost { reason })
     }
 
-    /// Abandons the device as hanging. Returns the error that caused it to be abandoned, which may be an earlier one.
-    pub(super) fn hang(&self) -> GpuError {
-        self.finish(GpuError::Silent { after: self.silence })
+    /// Abandons the device, which has not answered for the duration `after`. Returns the error that caused it to be abandoned, which
+    /// may be an earlier one.
+    pub(super) fn hang(&self, after: Duration) -> GpuError {
+        self.finish(GpuError::Silent { after })
     }
 
     fn finish(&self, error: GpuError) -> GpuError {
@@ -99,7 +100,7 @@ impl Driver {
         if self.await_end(task, &ended, limit) == Wait::Late {
             // An answer that arrives too late is leaked, like all other resources of the device.
             std::mem::forget(answer);
-            return Err(self.hang());
+            return Err(self.hang(limit));
         }
         let answer = lock(&answer).take();
         let answer = answer.unwrap_or_else(|| Err("a call ended without an answer".into()));

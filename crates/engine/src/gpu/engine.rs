@@ -279,7 +279,7 @@ impl Gpu {
             }
         }
         card.done();
-        device.save_pipelines()?;
+        device.save_pipelines();
         let mut out: Vec<Vec<Answers>> = blocks.iter().map(|_| Vec::with_capacity(all.len())).collect();
         for (hits, copies) in all.into_iter().zip(told) {
             for ((out, hits), copies) in out.iter_mut().zip(hits).zip(copies) {

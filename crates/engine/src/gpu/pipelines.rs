@@ -159,8 +159,9 @@ impl Pipelines {
             Arc::clone(known.entry(text.to_string()).or_default())
         };
         let done = compiling.get_or_init(|| {
+            let pipeline = compile()?;
             self.compiled.fetch_add(1, Ordering::Relaxed);
-            compile()
+            Ok(pipeline)
         });
         if done.is_err() {
             let mut known = lock(&self.known);
@@ -176,20 +177,22 @@ impl Pipelines {
         lock(&self.note).take()
     }
 
-    /// Returns true if pipelines have been compiled since the last call, so that the file must be written.
-    pub(super) fn is_to_be_saved(&self) -> bool {
-        let compiled = self.compiled.load(Ordering::Relaxed);
-        self.file.is_some() && self.saved.swap(compiled, Ordering::Relaxed) != compiled
-    }
-
-    /// Writes the driver's cache to the file. If writing fails, stores a message for the user.
-    pub(super) fn save(&self, data: &[u8]) {
-        let Some(CacheFile { path, .. }) = &self.file else { return };
+    /// Writes the driver's cache, which `data` returns, to the file, if pipelines have been compiled since it was last written. If
+    /// writing fails, stores a message for the user.
+    pub(super) fn save(&self, data: impl FnOnce(&CacheFile) -> Option<Vec<u8>>) {
+        let is_saved = || self.saved.load(Ordering::Relaxed) == self.compiled.load(Ordering::Relaxed);
+        let Some(file) = self.file.as_ref().filter(|_| !is_saved()) else { return };
         let _one = lock(&self.saving);
-        if let Err(reason) = write(path, data)
+        // A pipeline is counted once it is compiled, so the data contain at least the pipelines that are counted here.
+        let compiled = self.compiled.load(Ordering::Relaxed);
+        if self.saved.swap(compiled, Ordering::Relaxed) == compiled {
+            return;
+        }
+        if let Some(data) = data(file)
+            && let Err(reason) = write(&file.path, &data)
             && !self.is_noted.swap(true, Ordering::Relaxed)
         {
-            *lock(&self.note) = Some(note(path, "cannot be written", &reason));
+            *lock(&self.note) = Some(note(&file.path, "cannot be written", &reason));
         }
     }
 }

@@ -332,13 +332,14 @@ impl Residents {
         }
     }
 
-    /// Responds to a lack of memory on the device: drops all uploads (batches of blocks). From now on, uploads may
-    /// occupy only half of the bytes that these uploads occupied.
+    /// Responds to a lack of memory on the device: drops all uploads (batches of blocks). From now on, uploads may occupy only half
+    /// of the bytes that these uploads occupied, or [`SHRUNK_BYTES`] if that is more.
     pub(super) fn shrink(&self, device: &Device) {
         let gone = {
             let mut state = lock(&self.0);
             if state.bytes > 0 {
-                state.max = state.bytes.min(state.max) / 2;
+                let half = state.bytes.min(state.max) / 2;
+                state.max = half.max(SHRUNK_BYTES.min(state.max));
             }
             device.set_aside.store(0, Ordering::Relaxed);
             state.remove_all()
@@ -346,17 +347,18 @@ impl Residents {
         drop(gone);
     }
 
-    /// Drops all uploads (batches of blocks) if none has been used for the duration `idle`.
-    fn give_back(&self, device: &Device, idle: Duration) {
+    /// Drops all uploads (batches of blocks) if none has been used for the duration `idle`. Returns true if they were dropped.
+    fn give_back(&self, device: &Device, idle: Duration) -> bool {
         let gone = {
             let mut state = lock(&self.0);
             if state.last_use.elapsed() < idle {
-                return;
+                return false;
             }
             device.set_aside.store(0, Ordering::Relaxed);
             state.remove_all()
         };
         drop(gone);
+        true
     }
 
     /// Drops the uploads that contain a block with one of these numbers.
@@ -403,6 +405,10 @@ fn bytes_needed(block: &Block) -> u64 {
 fn bytes_of((upload, input): &PlacedUpload) -> u64 {
     pack::bytes(upload.segments, upload.starts) + GAME_BYTES * input.game_count().unwrap_or(0) as u64
 }
+
+/// The number of bytes that uploads (batches of blocks) may always occupy if the limit was not lower from the beginning. Memory may
+/// have run out while only few blocks were on the device, and several threads may have noticed it.
+const SHRUNK_BYTES: u64 = 64 << 20;
 
 /// The number of bytes by which rounding may enlarge the four buffers of an upload (a batch of blocks).
 const ROUNDING_BYTES: u64 = 4 * 64;
@@ -453,10 +459,13 @@ impl GpuDevice {
         self.current().residents.release(numbers);
     }
 
-    /// Frees all games that stay on the device if no query has used any of them for the duration `idle`.
+    /// Frees all games that stay on the device, and the buffers of earlier queries, if no query has used any of these games for the
+    /// duration `idle`.
     pub fn give_back(&self, idle: Duration) {
         let open = self.current();
-        open.residents.give_back(&open.device, idle);
+        if open.residents.give_back(&open.device, idle) {
+            open.trim();
+        }
     }
 
     /// Uploads blocks, so that any number of queries can run on them. Only the columns that a query's plan computes

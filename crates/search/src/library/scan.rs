@@ -666,19 +666,15 @@ impl<'a> Scan<'a> {
         EngineOptions { is_repeated, ..self.engine.clone() }
     }
 
-    /// Completes a request: reports the final progress, stores the number of positions, and drops a card that has failed.
+    /// Completes a request: reports the final progress, and stores the number of positions.
     pub(super) fn finish(
         &mut self,
         mut progress: Progress,
         executor: &Executor,
         summary: &Summary,
     ) -> Result<(), DatabaseError> {
-        let info = executor.engine().info();
-        if info.notice.is_some() {
-            self.engine.card.forget();
-        }
         if let Some(ran) = self.ran {
-            ran.get_or_init(|| info);
+            ran.get_or_init(|| executor.engine().info());
         }
         if self.cancel.is_cancelled() && !summary.finished {
             return Err(DatabaseError::Cancelled);
