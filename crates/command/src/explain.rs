@@ -300,9 +300,11 @@ fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<EvaluatedPosition, Fa
         return Err(wrong(reason));
     }
     let wanted = Wants::VALUES | Wants::ALL_COPIES;
-    let Answers { hits, copies, .. } = match prepared.cpu() {
-        Ok(cpu) => cpu.answer(&block, wanted)?,
-        Err(_) => prepared.reference()?.answer(&block, wanted)?,
+    // The engine `cpu` returns no strings, and does not locate errors.
+    let planned = prepared.cpu().ok().filter(|_| prepared.planner.ty() != Type::Str);
+    let Answers { hits, copies, .. } = match planned.map(|cpu| cpu.answer(&block, wanted)) {
+        None | Some(Err(EngineError::Stopped)) => prepared.reference()?.answer(&block, wanted)?,
+        Some(answers) => answers?,
     };
     let hit = hits.contains(0);
     let value = match &hits.values {

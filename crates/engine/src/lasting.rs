@@ -12,7 +12,7 @@ use super::{
     Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits, PreparedQuery, Wants, cpu::Cpu,
     reference::Bulk,
 };
-use orbit_query::{Type, TypedQuery};
+use orbit_query::{Type, TypedQuery, tree::Holds};
 use orbit_reel::Block;
 
 /// An engine for one query that keeps values from one game to the next. The blocks must be passed in order.
@@ -58,9 +58,10 @@ impl Lasting {
             || outputs.contains(Wants::SPANS)
             || outputs.contains(Wants::RANKS) && !self.query.sorts.is_empty()
             || outputs.contains(Wants::VALUES) && is_text;
-        // The kept values at the beginning of each game are stored only if no dictionary is among them, so that they
+        // The kept values at the beginning of each game are stored only if no dictionary or string is among them, so that they
         // need little memory.
-        let has_many_values = self.query.dictionaries.iter().any(|of| of.life.outlives_games());
+        let has_many_values = self.query.dictionaries.iter().any(|of| of.life.outlives_games())
+            || self.query.vars.iter().any(|var| var.life.outlives_games() && var.holds == Holds::Text);
         let finds_without_match = self.query.header.match_count.is_some_and(|(least, _)| least == 0);
         match told {
             false => Evaluators::Cpu,

@@ -51,3 +51,4 @@ mod texts;
 mod walks;
 
 pub(super) use compile::{CompileResult, Facts, compiled, compiled_copies};
+pub(super) use squares::stores_after_moves;

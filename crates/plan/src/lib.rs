@@ -282,6 +282,9 @@ impl Planner {
         if query.vars.iter().any(|var| var.life.outlives_games() && var.holds == Holds::Piece) {
             return false;
         }
+        if query.variations && flat::stores_after_moves(self.filter.node()) {
+            return false;
+        }
         let facts = flat::Facts {
             vars: query.vars.clone(),
             dictionaries: query.dictionaries.clone(),

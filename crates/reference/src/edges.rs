@@ -211,6 +211,22 @@ impl Evaluation<'_> {
         squares
     }
 
+    /// Returns the set of the target of a `--` after the first move that satisfies the operands, and a flag that is true if the target
+    /// matches after any of these moves. The moves after the first match are not tried.
+    pub(super) fn edge_squares_and_match(
+        &mut self,
+        edge: &Edge<ExplicitForm>,
+        target: &Squares<ExplicitForm>,
+    ) -> (Bitboard, bool) {
+        let mut first = None;
+        let matched = self.edge_value(edge, |there| {
+            let (squares, matches) = there.squares_and_match(target);
+            first.get_or_insert(squares);
+            matches.then_some(())
+        });
+        (first.unwrap_or(Bitboard::EMPTY), matched.is_some())
+    }
+
     pub(super) fn count_moves(&mut self, edge: &Edge<ExplicitForm>, target: Option<&PlainFilter>) -> i32 {
         let fits = |this: &mut Self, selected| {
             target.is_none_or(|target| this.behind(selected, |behind| behind.matches(target)))

@@ -13,7 +13,7 @@ use super::{
     moves::{LegalMoves, ReducedMove, SquareArray},
     pure,
     scope::Scope,
-    state::{Declared, VariableState},
+    state::{Datum, Declared, VariableState},
     tree::GameTree,
     value::Value,
 };
@@ -182,8 +182,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Returns the value of a set filter, and a flag that is true if the filter matches. The filter is evaluated once, with one
-    /// exception: if the set of a `--` or of a dictionary entry is empty, it is evaluated again.
+    /// Returns the value of a set filter, and a flag that is true if the filter matches. The filter is evaluated once.
     pub(super) fn squares_and_match(&mut self, f: &Squares<ExplicitForm>) -> (Bitboard, bool) {
         match f.op() {
             S::Control(of @ (Control::If { .. } | Control::Braces { .. })) => match self.handed_on(of) {
@@ -191,10 +190,13 @@ impl<'a> Evaluation<'a> {
                 HandedOn::Var(_) | HandedOn::Nothing => (Bitboard::EMPTY, false),
             },
             S::Form(Copies::NoTransform(of)) => self.squares_and_match(of),
-            S::Game(GameSquares::Elsewhere(Elsewhere::Edge { .. }) | GameSquares::Entry { .. }) => {
-                let squares = self.squares(f);
-                (squares, squares.any() || self.matches(f))
+            S::Game(GameSquares::Elsewhere(Elsewhere::Edge { edge, target })) => {
+                self.edge_squares_and_match(edge, target)
             }
+            S::Game(GameSquares::Entry { dictionary, key }) => match self.entry(*dictionary, key) {
+                Some(Datum::Squares(squares)) => (Bitboard(squares), true),
+                entry => (Bitboard::EMPTY, entry.is_some()),
+            },
             _ => {
                 let squares = self.squares(f);
                 (squares, squares.any())

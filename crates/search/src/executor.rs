@@ -669,29 +669,32 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
     }
     let plans = orbit_engine::plans(queries)?;
     let is_lasting = queries.iter().any(PreparedQuery::lasts);
-    let cpu = || Box::new(Cpu::new(Arc::clone(&plans)));
+    let is_program = queries.iter().any(|prepared| prepared.planner.is_program());
+    let cpu = || Cpu::new(Arc::clone(&plans));
+    // Each query that keeps values from game to game has an engine of its own.
+    let processor = || -> Result<Box<dyn Engine>, EngineError> {
+        Ok(if is_lasting { Box::new(Lasting::new(&queries[0], cpu())?) } else { Box::new(cpu()) })
+    };
+    let settled = |engine: Box<dyn Engine>| -> Result<Box<dyn Engine>, EngineError> {
+        Ok(if is_program && !is_lasting { Box::new(SettledHits::new(engine, bulk()?)) } else { engine })
+    };
     let work = options.positions.saturating_mul(queries.len() as u64);
     let card = if is_lasting { None } else { card(options, work)? };
     let engine: Box<dyn Engine> = match (options.engine, card) {
         (EngineChoice::Reference, _) => reference()?,
-        // Each query that keeps values from game to game has an engine of its own.
-        _ if is_lasting => Box::new(Lasting::new(&queries[0], Cpu::new(Arc::clone(&plans)))?),
-        (_, None) => cpu(),
+        (_, None) => processor()?,
         (choice, Some(device)) => {
             let gpu = Box::new(Gpu::new(Arc::clone(&plans), device));
-            if choice == EngineChoice::Auto { Box::new(Fallback::new(gpu, cpu())) } else { gpu }
+            if choice == EngineChoice::Auto { Box::new(Fallback::new(gpu, Box::new(cpu()))) } else { gpu }
         }
     };
-    let engine: Box<dyn Engine> = match queries.iter().any(|prepared| prepared.planner.is_program()) {
-        true if !is_lasting => Box::new(SettledHits::new(engine, bulk()?)),
-        _ => engine,
-    };
+    let engine = settled(engine)?;
     let engine = match options.verify {
         None => engine,
         Some(sample) => {
             // The results of a query that keeps values from game to game depend on all earlier games, so all results are verified.
             let sample = if is_lasting { Sample::All } else { sample };
-            let other = if engine.info().name == "cpu" { reference()? } else { cpu() };
+            let other = if engine.info().name == "cpu" { reference()? } else { settled(processor()?)? };
             Box::new(Verified::new(engine, other, sample))
         }
     };

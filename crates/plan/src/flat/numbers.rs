@@ -34,7 +34,10 @@ impl Compiler<'_> {
                     this.emit(Instr::Copy { to, from: a })
                 })
             }),
-            N::InRange { lo, hi, of } => self.two_numbers(lo, hi, |this, [lo, hi]| {
+            N::InRange { lo, hi, of } => self.scratch(|this| {
+                let (later, latest) = ([hi.node(), of.node()], [of.node()]);
+                let lo = this.register(lo.node(), later, |this, word| this.number(lo, word))?;
+                let hi = this.register(hi.node(), latest, |this, word| this.number(hi, word))?;
                 let number = this.word()?;
                 this.or_none(to, |this, no| {
                     this.emit(Instr::UnlessValue { number: lo, no })?;

@@ -12,15 +12,13 @@ impl Compiler<'_> {
         match f.op() {
             S::Ray { dirs, attack, sets } => {
                 let slider = if *attack { SliderAt::First } else { SliderAt::None };
-                self.ray(sets.iter().collect(), (*dirs, slider), to)?;
+                self.ray(sets.iter().collect(), false, (*dirs, slider), to)?;
             }
             S::Xray { forward, sets } => {
                 // The value consists of squares of the first set, but the instruction returns squares of its last set. It therefore
                 // receives the sets in reverse order.
                 let slider = if *forward { SliderAt::Last } else { SliderAt::First };
-                let mut sets: Vec<&Squares> = sets.iter().collect();
-                sets.reverse();
-                self.ray(sets, (Dirs::ALL, slider), to)?;
+                self.ray(sets.iter().collect(), true, (Dirs::ALL, slider), to)?;
             }
             S::Attacks(x, y) => self.two_sets(x, y, |this, [x, y]| {
                 let planes = this.board()?;
@@ -47,17 +45,20 @@ impl Compiler<'_> {
         Ok(true)
     }
 
+    /// Compiles a ray through sets, which are evaluated in the order of `sets`. If `is_reversed` is true, the ray leads from the last
+    /// set to the first one.
     fn ray(
         &mut self,
         sets: Vec<&Squares>,
+        is_reversed: bool,
         (dirs, slider): (Dirs, SliderAt),
         to: RegisterWord,
     ) -> CompileResult {
         let len = u8::try_from(sets.len()).map_err(|_| "a line of so many sets")?;
         self.scratch(|this| {
             let words = sets.iter().map(|_| this.word()).collect::<CompileResult<Vec<_>>>()?;
-            for (set, &word) in sets.iter().zip(&words) {
-                this.squares(set, word)?;
+            for (k, set) in sets.iter().enumerate() {
+                this.squares(set, words[if is_reversed { sets.len() - 1 - k } else { k }])?;
             }
             let planes = this.board()?;
             this.emit(Instr::Rays(RayInstr::Ray {

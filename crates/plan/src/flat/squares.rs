@@ -3,10 +3,11 @@
 use super::{
     compile::{CompileResult, Compiler},
     conditions::SquareLoop,
+    names::assigns,
 };
 use crate::{Instr, Label, RegisterWord, TextInstr, dag::TRUE, operations::Leaf};
-use orbit_query::tree::{Control, Elsewhere, GameSquares as G, Kind as _, SquaresOp as S};
-use orbit_transforms::{Expanded, Squares};
+use orbit_query::tree::{Control, Elsewhere, GameSquares as G, Kind as _, Ref, SquaresOp as S};
+use orbit_transforms::{Expanded, FilterRef, Squares};
 
 impl Compiler<'_> {
     /// Compiles a filter whose value is a set of squares. The code leaves the set in the register `to`.
@@ -145,5 +146,20 @@ impl Compiler<'_> {
             }),
             _ => Err("a set of the game language that depends on variables"),
         }
+    }
+}
+
+/// Returns true if the value of a query is the set of a `--` whose target stores values. With side lines, several moves can follow a
+/// position: whether the query matches depends on the target after each of them, but the value only on the target after the first. So
+/// the programs for hits and for values would store different values.
+pub(crate) fn stores_after_moves(filter: FilterRef) -> bool {
+    let Ref::Squares(f) = filter else { return false };
+    match f.op() {
+        S::Control(Control::If { then, other, .. }) => {
+            stores_after_moves(then.node()) || stores_after_moves(other.node())
+        }
+        S::Control(Control::Braces { last, .. }) => stores_after_moves(last.node()),
+        S::Game(G::Elsewhere(Elsewhere::Edge { target, .. })) => target.node().any(&mut assigns),
+        _ => false,
     }
 }
