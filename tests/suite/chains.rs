@@ -2,7 +2,8 @@
 //! null moves, and hit comments.
 
 use orbit_database::StreamOptions;
-use orbit_engine::{Answer, Answers, Engine, EngineError, Wants, reference::Bulk};
+use orbit_engine::{Answer, Answers, Engine, EngineError, PreparedQuery, Wants, reference::Bulk};
+use orbit_plan::PlanOptions;
 
 use crate::common::pgn_blocks_with;
 
@@ -169,4 +170,27 @@ fn the_squares_of_pieces_in_focus_are_named() {
     let game = "1. Nf3 d5 2. Nd4 e6 3. Nb5 d4 4. Nxd4 *\n";
     let found = comments("cql(quiet) initial path focus Ng1|pd7 piecepath -- +", game);
     assert_eq!(found, ["0 Focus path: Ng1-f3-d4-b5-d4 pd7-d5-d4(xd4)"]);
+}
+
+/// The last constituent of a `line` may test a move over which the `line` must not continue.
+#[test]
+fn a_line_of_side_lines_may_end_with_a_test_of_a_main_move() {
+    let mut options = StreamOptions::default();
+    options.parse.variations = true;
+    let block = &pgn_blocks_with(SIDE_LINES, options)[0];
+    for (text, hits) in [
+        ("cql(variations) line secondary --> true --> move primary", 2),
+        ("cql(variations) line secondary --> true --> move from [NP]", 1),
+        ("cql(variations) line secondary --> move primary", 8),
+        ("cql(variations) line primary --> true --> move secondary", 1),
+        ("cql(variations) line primary --> true --> move primary", 5),
+    ] {
+        let query = orbit_query::parse(text).unwrap().query;
+        let prepared = PreparedQuery::new(query, PlanOptions::default()).unwrap();
+        let (reference, cpu) = (prepared.reference().unwrap(), prepared.cpu().unwrap());
+        let [due, found] =
+            [&reference as &dyn Engine, &cpu].map(|it| it.answer(block, Wants::VALUES).unwrap().hits);
+        assert_eq!((found.bits, found.values), (due.bits.clone(), due.values.clone()), "{text}");
+        assert_eq!(due.count(), hits, "{text}");
+    }
 }

@@ -298,3 +298,18 @@ fn databases_of_a_desk_share_a_card() {
     let (_, last) = ask("one", "check", "gpu");
     assert_eq!(last, Some(CardUse { uploaded: 0, ..first }));
 }
+
+/// A card that is lost twice answers no further query of the search. The next search opens it again.
+#[test]
+fn a_card_that_has_failed_is_opened_again_by_the_next_search() {
+    let mut gpu = options_for(8 << 20);
+    gpu.fault = Some(InjectedFault::Destroyed(3));
+    drop(open_device(gpu.clone()));
+    let database = DatabaseOptions::new().gpu(Some(gpu)).engine(EngineChoice::Gpu).open([SAMPLE]).unwrap();
+    let query = Query::parse("check").unwrap();
+    let due = database.scan(&query).engine(EngineChoice::Cpu).count().unwrap();
+    let found: Vec<_> = (0..16).map(|_| database.scan(&query).count()).collect();
+    let failed = found.iter().position(Result::is_err).expect("the card fails");
+    assert!(found[failed..].iter().any(Result::is_ok), "{found:?}");
+    found.into_iter().flatten().for_each(|counts| assert_eq!(counts, due));
+}

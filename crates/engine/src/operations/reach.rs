@@ -21,6 +21,9 @@ pub(super) struct WalkReach<'a> {
     games: &'a BlockGames<'a>,
     /// The steps along moves, opposite to the direction of the walk.
     flow: Flow<'a>,
+    /// The steps opposite to all moves, even those over which the walk must not continue; `None` if no state of the automaton is
+    /// tied to a move.
+    every: Option<Flow<'a>>,
     /// The masks that the automaton reads.
     masks: Vec<Cow<'a, [u32]>>,
     /// The mask of the positions at which a complete walk has a value; `None` if it has a value everywhere.
@@ -58,14 +61,15 @@ impl<'a> WalkReach<'a> {
         let valued = rest.first().filter(|_| walk.largest).map(|largest| values(*largest, block));
         let flow = if walk.back { tree.to_children() } else { tree.to_parents(walk.sibling) };
         let is_tied = walk.automaton.states.iter().any(|state| state.leaving.is_some());
-        let inner =
-            if is_tied { tree.to_parents(None).steps(&vec![u32::MAX; block.segments()]) } else { Vec::new() };
+        let every = is_tied.then(|| tree.to_parents(None));
+        let inner = every.as_ref().map_or(Vec::new(), |every| every.steps(&vec![u32::MAX; block.segments()]));
         let column =
             |is_needed| vec![0; if is_needed { block.segments() * walk.automaton.states.len() } else { 0 }];
         WalkReach {
             walk,
             games,
             flow,
+            every,
             masks: masks.iter().map(|mask| mask.bits(block)).collect(),
             valued,
             inner,
@@ -259,7 +263,9 @@ impl<'a> WalkReach<'a> {
         }
         alive &= here;
         if of.leaving.is_some() {
-            let over = self.flow.step(|at| self.over_move(at, state), at);
+            let ended =
+                self.every.as_ref().map_or(0, |every| every.step(|at| self.ended_over_move(at, state), at));
+            let over = ended | self.flow.step(|at| self.over_move(at, state), at);
             return alive & !self.inner[at] | over & self.inner[at];
         }
         match self.walk.sees {
@@ -278,6 +284,15 @@ impl<'a> WalkReach<'a> {
             (Some(seen), None) => mask & seen.any(at),
             (Some(seen), Some(parts)) => seen.passing(at, mask, parts.map(|part| self.mask(part, at))),
         }
+    }
+
+    /// Returns the positions after a move to which a state is tied (`AutomatonState::leaving`), if the walk is complete before this
+    /// move. The move may be one over which the walk must not continue.
+    fn ended_over_move(&self, at: usize, state: usize) -> u32 {
+        let automaton = &self.walk.automaton;
+        let Some(leaving) = automaton.states[state].leaving else { return 0 };
+        let may_end = automaton.follow[state].iter().any(|way| way.to.is_none());
+        if may_end { self.valued(at) & self.mask(leaving, at) } else { 0 }
     }
 
     /// Returns the positions at which the walk can continue or is complete after the move to which a state is tied

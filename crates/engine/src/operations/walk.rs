@@ -359,10 +359,12 @@ impl<'a> Runner<'a> {
         self.inner.clear();
         self.inner.resize(nodes.len(), false);
         let is_open = |node| walk.sibling.is_none_or(|sibling: Sibling| nodes.is_sibling(node, sibling));
+        let is_tied = automaton.states.iter().any(|state| state.leaving.is_some());
         for node in (first + 1..nodes.len()).rev() {
             let parent = nodes.parent(node);
             self.inner[parent] = true;
-            if !is_open(node) {
+            let goes_on = is_open(node);
+            if !goes_on && !is_tied {
                 continue;
             }
             if self.games.count(self.ways) {
@@ -370,6 +372,15 @@ impl<'a> Runner<'a> {
             }
             for state in 0..states {
                 let (here, there) = (node * states + state, parent * states + state);
+                if let Some(leaving) = automaton.states[state].leaving
+                    && self.reach.holds(leaving, nodes.slot(node))
+                {
+                    let value = self.over_move(nodes, node, state, goes_on);
+                    self.tied[there] = self.tied[there].max(value);
+                }
+                if !goes_on {
+                    continue;
+                }
                 let value = self.at_node(nodes, node, state);
                 self.next[there] = self.next[there].max(value);
                 let further = match walk.sees {
@@ -379,23 +390,19 @@ impl<'a> Runner<'a> {
                     Sees::Pieces { .. } => self.after[here],
                 };
                 self.after[there] = self.after[there].max(further);
-                if let Some(leaving) = automaton.states[state].leaving
-                    && self.reach.holds(leaving, nodes.slot(node))
-                {
-                    let value = self.over_move(nodes, node, state);
-                    self.tied[there] = self.tied[there].max(value);
-                }
             }
         }
     }
 
     /// Returns the value of the best walk that continues after the move that leads to a node (position), for a state of
-    /// the automaton that is tied to this move (`AutomatonState::leaving`).
-    fn over_move(&self, nodes: NodeRange<'_>, node: usize, state: usize) -> i64 {
+    /// the automaton that is tied to this move (`AutomatonState::leaving`). If `goes_on` is false, walks must not visit the node, so
+    /// only a walk that is complete before this move has a value.
+    fn over_move(&self, nodes: NodeRange<'_>, node: usize, state: usize, goes_on: bool) -> i64 {
         let states = self.walk.automaton.states.len();
         let ways = &self.walk.automaton.follow[state];
         let value = |way: &Branch| match way.to {
             None => self.complete(nodes.slot(node)),
+            Some(_) if !goes_on => NONE,
             // If a walk visits only positions with one side to move, it does not visit this node. It continues at the
             // children of the node, whose best values are in `next`.
             Some(to) if self.walk.sees == Sees::OneSide => self.next[node * states + to as usize],
