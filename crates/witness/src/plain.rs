@@ -491,7 +491,8 @@ impl Scanner<'_> {
         }
     }
 
-    /// Returns the main-line result that begins at the current offset with blanks around its dash, such as `1 - 0`, and its end.
+    /// Returns the main-line result that begins at the current offset with blanks around its dash, such as `1 - 0`, and its end. Also
+    /// returns a result whose dash is a byte of Windows-1252.
     fn parted_result(&self) -> Option<(Outcome, usize)> {
         if self.depth > 0 || !matches!(self.section, ScannerSection::Tags | ScannerSection::Moves) {
             return None;
@@ -505,7 +506,8 @@ impl Scanner<'_> {
         let at = past_blanks(self.text, next);
         let end = self.word_end(at.min(self.text.len() - 1));
         let outcome = words::parted_result(digit, dash, self.text.get(at..end)?)?;
-        (self.word_end(self.at) < end).then_some((outcome, end))
+        let is_parted = self.word_end(self.at) < end;
+        (is_parted || str::from_utf8(&self.text[self.at..end]).is_err()).then_some((outcome, end))
     }
 
     /// Returns the end of the token that begins at the offset `at`.

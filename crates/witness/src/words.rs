@@ -152,9 +152,9 @@ fn result(text: &str) -> Option<Outcome> {
 
 /// Reads a result with other characters before or after it.
 fn result_among_signs(bytes: &[u8]) -> Option<Outcome> {
-    let text = with_plain_dashes(bytes);
+    let text = str::from_utf8(bytes).ok()?;
     let bare = text.trim_matches(|letter: char| !letter.is_alphanumeric());
-    if bare == text { None } else { result(bare) }
+    if bare == text { None } else { result(&with_plain_dashes(bare.as_bytes())) }
 }
 
 /// Reads a result from its first digit, its dash and the rest.
