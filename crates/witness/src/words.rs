@@ -164,7 +164,8 @@ pub(super) fn parted_result(digit: char, dash: char, rest: &[u8]) -> Option<Outc
     if !is_dash || !matches!(digit, '0' | '1' | '０' | '１') {
         return None;
     }
-    result(&joined).or_else(|| result_among_signs(joined.as_bytes()))
+    let among_signs = || str::from_utf8(rest).ok().and_then(|_| result_among_signs(joined.as_bytes()));
+    result(&joined).or_else(among_signs)
 }
 
 /// Returns whether pgn-reader recognises a token as a result.

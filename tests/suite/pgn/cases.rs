@@ -413,6 +413,7 @@ fn bytes_of_windows_1252_are_read() {
             "@0 1-0 8 note: an unusual dash is read as `-`",
         ),
         (b"1. e4 1\x85e5 \xbd-\xbd", "@0 1/2 2 note: an unusual form of a result is read as the result"),
+        (b"1. e4 e5 1\x970?!", "@0 1-0 2 note: an unusual form of a result is read as the result"),
         (b"1. e4 e5\xe2\xa0Nf3 *", "@0 * 3 note: an unusual blank is read as a blank"),
         (b"1. e4 N\xc3\xa0f6 *", "@0 * 1 cut@6: N\u{e0}f6 is no move"),
     ];
