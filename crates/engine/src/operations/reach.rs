@@ -60,7 +60,7 @@ impl<'a> WalkReach<'a> {
         let (masks, rest) = operands.split_at(walk.automaton.operands);
         let valued = rest.first().filter(|_| walk.largest).map(|largest| values(*largest, block));
         let flow = if walk.back { tree.to_children() } else { tree.to_parents(walk.sibling) };
-        let is_tied = walk.automaton.states.iter().any(|state| state.leaving.is_some());
+        let is_tied = walk.automaton.is_tied();
         let every = is_tied.then(|| tree.to_parents(None));
         let inner = every.as_ref().map_or(Vec::new(), |every| every.steps(&vec![u32::MAX; block.segments()]));
         let column =
@@ -262,10 +262,10 @@ impl<'a> WalkReach<'a> {
             again |= if way.to == Some(state as u8) { open } else { 0 };
         }
         alive &= here;
-        if of.leaving.is_some() {
-            let ended =
-                self.every.as_ref().map_or(0, |every| every.step(|at| self.ended_over_move(at, state), at));
-            let over = ended | self.flow.step(|at| self.over_move(at, state), at);
+        if let (Some(leaving), Some(every)) = (of.leaving, &self.every) {
+            // A walk may end with a test of a move over which it must not continue.
+            let ended = every.step(|at| self.ended_over_move(at, state, leaving), at);
+            let over = ended | self.flow.step(|at| self.over_move(at, state, leaving), at);
             return alive & !self.inner[at] | over & self.inner[at];
         }
         match self.walk.sees {
@@ -286,25 +286,23 @@ impl<'a> WalkReach<'a> {
         }
     }
 
-    /// Returns the positions after a move to which a state is tied (`AutomatonState::leaving`), if the walk is complete before this
-    /// move. The move may be one over which the walk must not continue.
-    fn ended_over_move(&self, at: usize, state: usize) -> u32 {
-        let automaton = &self.walk.automaton;
-        let Some(leaving) = automaton.states[state].leaving else { return 0 };
-        let may_end = automaton.follow[state].iter().any(|way| way.to.is_none());
+    /// Returns the positions after a move to which a state is tied by the mask `leaving` (`AutomatonState::leaving`), if the walk is
+    /// complete before this move.
+    fn ended_over_move(&self, at: usize, state: usize, leaving: u16) -> u32 {
+        let may_end = self.walk.automaton.follow[state].iter().any(|way| way.to.is_none());
         if may_end { self.valued(at) & self.mask(leaving, at) } else { 0 }
     }
 
-    /// Returns the positions at which the walk can continue or is complete after the move to which a state is tied
-    /// (`AutomatonState::leaving`). Returns 0 for a state that is not tied to a move.
-    fn over_move(&self, at: usize, state: usize) -> u32 {
+    /// Returns the positions after a move to which a state is tied by the mask `leaving` (`AutomatonState::leaving`), if the walk can
+    /// continue after this move.
+    fn over_move(&self, at: usize, state: usize, leaving: u16) -> u32 {
         let automaton = &self.walk.automaton;
-        let Some(leaving) = automaton.states[state].leaving else { return 0 };
         // If a walk visits only positions with one side to move, it does not visit the position after this move. It
         // continues at the children of that position, which `next` takes into account.
         let on = if self.walk.sees == Sees::OneSide { &self.next } else { &self.alive };
-        let way = |way: &Branch| way.to.map_or_else(|| self.valued(at), |to| on[self.place(at, to.into())]);
-        automaton.follow[state].iter().map(way).fold(0, |all, word| all | word) & self.mask(leaving, at)
+        let ways = automaton.follow[state].iter().filter_map(|way| way.to);
+        let goes_on = ways.map(|to| on[self.place(at, to.into())]).fold(0, |all, word| all | word);
+        goes_on & self.mask(leaving, at)
     }
 }
 

@@ -174,8 +174,7 @@ impl<'a> Runner<'a> {
     /// Returns true if the moves that touch the `focus` form a list through which walks proceed in order.
     fn is_list(&self, nodes: NodeRange<'_>) -> bool {
         let Walk { automaton, moves, back, sibling, .. } = self.walk;
-        let is_tied = automaton.states.iter().any(|state| state.leaving.is_some());
-        *moves && !back && !is_tied && !nodes.has_lines() && *sibling != Some(Sibling::Secondary)
+        *moves && !back && !automaton.is_tied() && !nodes.has_lines() && *sibling != Some(Sibling::Secondary)
     }
 
     /// Computes the best walk from each start position, over a list of moves that touch the `focus`, and passes its value to
@@ -359,7 +358,7 @@ impl<'a> Runner<'a> {
         self.inner.clear();
         self.inner.resize(nodes.len(), false);
         let is_open = |node| walk.sibling.is_none_or(|sibling: Sibling| nodes.is_sibling(node, sibling));
-        let is_tied = automaton.states.iter().any(|state| state.leaving.is_some());
+        let is_tied = automaton.is_tied();
         for node in (first + 1..nodes.len()).rev() {
             let parent = nodes.parent(node);
             self.inner[parent] = true;

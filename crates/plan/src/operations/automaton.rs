@@ -68,6 +68,11 @@ enum Instruction {
 }
 
 impl Automaton {
+    /// Returns true if a state is tied to the next move: see [`AutomatonState::leaving`].
+    pub fn is_tied(&self) -> bool {
+        self.states.iter().any(|state| state.leaving.is_some())
+    }
+
     /// Returns the automaton of a chain (a `line` or `path`) whose constituents refer to `operands` masks. Returns `None` if the
     /// automaton would be too large.
     pub(crate) fn new(chain: &Chain<ChainPart>, operands: usize) -> Option<Automaton> {
