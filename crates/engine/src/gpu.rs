@@ -149,9 +149,8 @@ impl Lent<'_> {
 impl Drop for Lent<'_> {
     fn drop(&mut self) {
         let set = std::mem::replace(&mut self.set, BufferSet::new());
-        let (sound, unsound) = if self.is_sound { (Some(set), None) } else { (None, Some(set)) };
-        // Freeing a set waits for the driver, so it happens without the lock.
-        drop(unsound);
+        // An unsound set is freed here. Freeing waits for the driver, so it happens before the lock is taken.
+        let sound = self.is_sound.then_some(set);
         let mut sets = lock(&self.open.sets);
         sets.idle.extend(sound);
         sets.lent -= 1;

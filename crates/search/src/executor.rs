@@ -670,10 +670,10 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
     let plans = orbit_engine::plans(queries)?;
     let is_lasting = queries.iter().any(PreparedQuery::lasts);
     let is_program = queries.iter().any(|prepared| prepared.planner.is_program());
-    let cpu = || Cpu::new(Arc::clone(&plans));
     // Each query that keeps values from game to game has an engine of its own.
     let processor = || -> Result<Box<dyn Engine>, EngineError> {
-        Ok(if is_lasting { Box::new(Lasting::new(&queries[0], cpu())?) } else { Box::new(cpu()) })
+        let cpu = Cpu::new(Arc::clone(&plans));
+        Ok(if is_lasting { Box::new(Lasting::new(&queries[0], cpu)?) } else { Box::new(cpu) })
     };
     let settled = |engine: Box<dyn Engine>| -> Result<Box<dyn Engine>, EngineError> {
         Ok(if is_program && !is_lasting { Box::new(SettledHits::new(engine, bulk()?)) } else { engine })
@@ -685,7 +685,7 @@ fn engine_for(queries: &[PreparedQuery], options: &EngineOptions) -> Result<Box<
         (_, None) => processor()?,
         (choice, Some(device)) => {
             let gpu = Box::new(Gpu::new(Arc::clone(&plans), device));
-            if choice == EngineChoice::Auto { Box::new(Fallback::new(gpu, Box::new(cpu()))) } else { gpu }
+            if choice == EngineChoice::Auto { Box::new(Fallback::new(gpu, processor()?)) } else { gpu }
         }
     };
     let engine = settled(engine)?;

@@ -56,19 +56,16 @@ impl Compiler<'_> {
     ) -> CompileResult {
         let len = u8::try_from(sets.len()).map_err(|_| "a line of so many sets")?;
         self.scratch(|this| {
-            let words = sets.iter().map(|_| this.word()).collect::<CompileResult<Vec<_>>>()?;
-            for (k, set) in sets.iter().enumerate() {
-                this.squares(set, words[if is_reversed { sets.len() - 1 - k } else { k }])?;
+            let mut words = sets.iter().map(|_| this.word()).collect::<CompileResult<Vec<_>>>()?;
+            let first = words[0];
+            if is_reversed {
+                words.reverse();
+            }
+            for (set, &word) in sets.iter().zip(&words) {
+                this.squares(set, word)?;
             }
             let planes = this.board()?;
-            this.emit(Instr::Rays(RayInstr::Ray {
-                to,
-                first: words[0],
-                sets: len,
-                dirs: dirs.0,
-                slider,
-                planes,
-            }))
+            this.emit(Instr::Rays(RayInstr::Ray { to, first, sets: len, dirs: dirs.0, slider, planes }))
         })
     }
 
