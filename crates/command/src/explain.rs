@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use orbit_core::diagnostic::Severity;
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::{
-    Answers, Engine as _, EngineError, PreparedQuery, Values, Wants,
+    Answers, EngineError, PreparedQuery, Values, Wants,
     cpu::Isa,
     gpu::{self, Kernel, Variant},
 };
@@ -16,7 +16,7 @@ use orbit_query::{
     tree::{Counted, Kind as _, Ref, Written},
 };
 use orbit_reel::Block;
-use orbit_search::executor::{EngineChoice, check_engine};
+use orbit_search::executor::{EngineChoice, EngineOptions, Executor, check_engine};
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, Copy, Orbit, OrbitRef, small_board};
 use serde_json::{Value, json};
@@ -300,12 +300,12 @@ fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<EvaluatedPosition, Fa
         return Err(wrong(reason));
     }
     let wanted = Wants::VALUES | Wants::ALL_COPIES;
-    // The engine `cpu` returns no strings, and does not locate errors.
-    let planned = prepared.cpu().ok().filter(|_| prepared.planner.ty() != Type::Str);
-    let Answers { hits, copies, .. } = match planned.map(|cpu| cpu.answer(&block, wanted)) {
-        None | Some(Err(EngineError::Stopped)) => prepared.reference()?.answer(&block, wanted)?,
-        Some(answers) => answers?,
-    };
+    let mut options = EngineOptions::default();
+    if prepared.planner.refusal().is_some() {
+        options.engine = EngineChoice::Reference;
+    }
+    let executor = Executor::new(vec![prepared.clone()], &options)?;
+    let Answers { hits, copies, .. } = executor.engine().answer(&block, wanted)?;
     let hit = hits.contains(0);
     let value = match &hits.values {
         Values::Numbers(numbers) if hit => numbers[0].to_string(),
