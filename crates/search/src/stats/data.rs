@@ -172,6 +172,7 @@ impl Counts {
             for (keys, hit) in &table.hit {
                 let of_all = of_all.all.get(&rows::base(grouping, keys)).copied().unwrap_or_default();
                 check_hits(hit, &of_all, most)?;
+                check_hits(hit, &total[1], most)?;
             }
             for (keys, moves) in &table.moves {
                 let hit = table.hit.get(keys).copied().unwrap_or_default();
@@ -191,7 +192,7 @@ impl Counts {
     }
 }
 
-/// Checks that a group's tally of hits is possible: it must not exceed the tally of all games and positions in the group.
+/// Checks that a group's tally of hits is possible: it must not exceed `all`, the tally of a larger set of games and positions.
 fn check_hits(hit: &Tally, all: &Tally, most: u64) -> Result<(), &'static str> {
     let is_part = hit.games <= all.games && hit.positions <= all.positions;
     if is_part && hit.is_sound(most) && all.is_sound(most) { Ok(()) } else { Err(FAULT) }

@@ -132,8 +132,6 @@ impl Share {
     }
 
     fn with_interval(value: f64, whole: f64) -> Share {
-        // The counts in a forged part of a job may contradict each other.
-        let value = value.min(1.0);
         let scale = 1.0 + Z * Z / whole;
         let middle = (value + Z * Z / (2.0 * whole)) / scale;
         let half = Z / scale * (value * (1.0 - value) / whole + Z * Z / (4.0 * whole * whole)).sqrt();
