@@ -92,9 +92,9 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
         "uses the graphics card until it fails, then the processor",
     ),
     (
-        "engine::alternatives",
+        "engine::comments",
         &["engine", "engine::cpu", "plan", "query", "reel"],
-        "a plan selects the alternatives that the reference engine evaluates",
+        "a plan finds the comments of hits, or the alternatives that the reference engine evaluates for them",
     ),
     (
         "engine::narrowed",
@@ -119,7 +119,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "engine::reference",
-        &["engine", "engine::alternatives", "query", "reel", "reference", "sync"],
+        &["engine", "engine::comments", "query", "reel", "reference", "sync"],
         "passes the games of blocks to `reference`, and collects its answers",
     ),
     (

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use orbit_database::{BlockStream, MemoryBudget};
-use orbit_engine::alternatives::Alternatives;
+use orbit_engine::comments::CommentSearch;
 use orbit_engine::reference::Bulk;
 use orbit_engine::{BlockRequest, Commentary, Engine as _, Hits, Interrupt, MatchSpan, Rank, Wants};
 use orbit_query::TypedQuery;
@@ -74,6 +74,18 @@ const QUERIES: &[&str] = &[
     "(flipcolor {check comment(#A)}) or (find mate or {flip Rd1 comment(\"rook\")}) or ({Q attacks q sort \"n\" #A} or terminal)",
     "{x=A check} or {wtm x attacks k comment(x)} or {Qd1 comment(x)} or {#x<9 comment(\"few\")}",
     "x=#A find {#A+9<x comment(x)}",
+    "check comment(\"check\" \", again\") comment(\"second\")",
+    "flipcolor {check comment(\"check\")}",
+    "flipcolor {Qd1 comment(\"at home\")}",
+    "cql(quiet) flip {Ra1 comment(\"corner\") comment(\"again\")} and {check or not check comment(\"none\")}",
+    "{if wtm comment(\"white\") if check {comment(\"check\") ply} #A>8}",
+    "{mate comment(\"mate\")} or {check comment(\"check\")}",
+    "{flipcolor {Qd1 comment(\"queen\")}} or {flip {Kg1 comment(\"king\")}} or {btm comment(\"black\")}",
+    "flipcolor {{Qd1 comment(\"queen\")} or {Ke1 comment(\"king\")}} comment(\"home\")",
+    "cql(silent) {mate comment(\"mate\")} or {check comment(\"check\")}",
+    "cql(matchcount 0 3) {mate comment(\"mate\")} or {check comment(\"check\")}",
+    "{comment(\"before\") not comment(\"never\")} or {comment(\"then\") check}",
+    "{mate comment(\"mate\")} or {check comment(ply)} or {#A>9 wtm comment(\"men\")} or {Qd1 comment(\"home\")}",
     "x=#A check comment(\"of \" x) echo (s t) {t>s x-9>t:#A}",
     "{if initial x=0 if check x=#A line --> {#A==x comment(x)} --> check}",
 ];
@@ -139,30 +151,55 @@ pub(crate) fn told(text: &str, games: Vec<u8>, engine: EngineChoice) -> Option<V
 }
 
 #[test]
-fn a_plan_finds_the_alternative_that_makes_a_hit() {
+fn a_plan_finds_the_comments_of_hits() {
     let blocks = [false, true].map(|variations| some_and_small(variations, 0, stride(2, 5)));
-    let (mut found, endings) = (BTreeSet::new(), data("endings.cql"));
+    let (mut lists, mut evaluated, endings) = (BTreeSet::new(), BTreeSet::new(), data("endings.cql"));
     for text in QUERIES.iter().copied().chain([&*endings]) {
         let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
-        let Some(alternatives) = Alternatives::new(&query) else { continue };
+        if !query.writes_at_hits() {
+            continue;
+        }
+        let Some(comments) = CommentSearch::new(&query) else { continue };
         let engine = |body: Node| Bulk::new([&TypedQuery { body, ..query.clone() }]).unwrap();
         let alone: Vec<Bulk> =
             query.body.alternatives().into_iter().map(|alternative| engine(alternative.clone())).collect();
         for block in &blocks[usize::from(query.variations)] {
-            let hits = |engine: &Bulk| {
-                let mut all = engine.scan(&[block], &BlockRequest::all(&[Wants::HITS])).unwrap();
-                all.remove(0).remove(0).hits
+            let answers = |engine: &Bulk, wanted: Wants| {
+                engine.scan(&[block], &BlockRequest::all(&[wanted])).unwrap().remove(0).remove(0)
             };
-            let (all, alone) = (hits(&engine(query.body.clone())), Vec::from_iter(alone.iter().map(hits)));
-            let first = alternatives.first(block, &all, (None, &Interrupt::default())).unwrap();
-            for slot in all.slots(0..block.slots()) {
-                let number = alone.iter().position(|hits| hits.contains(slot)).unwrap();
-                assert_eq!(first[slot] as usize, number, "{text}, slot {slot}");
-                found.insert((text, number));
+            let all = answers(&engine(query.body.clone()), Wants::COMMENTARY);
+            let hits = |engine: &Bulk| answers(engine, Wants::HITS).hits;
+            let (told, alone) = (all.commentary.unwrap(), Vec::from_iter(alone.iter().map(hits)));
+            let known = comments.at(block, &all.hits, (None, &Interrupt::default())).unwrap();
+            for game in &told.games {
+                let row = block.game(game.index as usize);
+                for slot in all.hits.slots(row.slots()) {
+                    if let Some(number) = known.evaluated(slot) {
+                        let first = alone.iter().position(|hits| hits.contains(slot)).unwrap();
+                        assert_eq!(number, first, "{text}, slot {slot}");
+                        evaluated.insert((text, number));
+                        continue;
+                    }
+                    let node = (slot - row.first_slot()) as u32;
+                    let here = game.comments.iter().filter(|(at, _)| *at == node);
+                    let mut expected: Vec<&[u8]> = here.map(|(_, text)| &text[..]).collect();
+                    if query.header.mark().is_some() {
+                        assert_eq!(expected.pop().map(<[u8]>::to_vec), query.header.mark().map(Into::into));
+                    }
+                    let mut written: Vec<Vec<u8>> = Vec::new();
+                    known.write(slot, &mut |text| written.push(text.to_vec()));
+                    assert_eq!(written, expected, "{text}, slot {slot}");
+                    lists.insert((text, written));
+                }
             }
         }
     }
-    assert!(found.len() >= least(25, 15), "{}", found.len());
+    assert!(
+        lists.len() >= least(45, 25) && evaluated.len() >= least(8, 4),
+        "{} {}",
+        lists.len(),
+        evaluated.len()
+    );
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use orbit_core::diagnostic::Severity;
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::{
-    Answers, EngineError, PreparedQuery, Values, Wants,
+    Answers, BlockRequest, EngineError, PreparedQuery, Values, Wants,
     cpu::Isa,
     gpu::{self, Kernel, Variant},
 };
@@ -299,13 +299,16 @@ fn evaluate(prepared: &PreparedQuery, fen: &str) -> Result<EvaluatedPosition, Fa
         let reason = block.problems().first().map_or("expected one position", |problem| &problem.reason);
         return Err(wrong(reason));
     }
-    let wanted = Wants::VALUES | Wants::ALL_COPIES;
+    let wanted = [Wants::VALUES | Wants::ALL_COPIES];
     let mut options = EngineOptions::default();
     if prepared.planner.refusal().is_some() {
         options.engine = EngineChoice::Reference;
     }
     let executor = Executor::new(vec![prepared.clone()], &options)?;
-    let Answers { hits, copies, .. } = executor.engine().answer(&block, wanted)?;
+    // The position is the only game, so it is also the last one.
+    let request = BlockRequest { last_game: Some(1), ..BlockRequest::all(&wanted) };
+    let mut answers = executor.engine().scan(&[&block], &request)?.remove(0);
+    let Answers { hits, copies, .. } = answers.remove(0);
     let hit = hits.contains(0);
     let value = match &hits.values {
         Values::Numbers(numbers) if hit => numbers[0].to_string(),

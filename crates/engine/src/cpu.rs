@@ -171,8 +171,8 @@ impl Cpu {
             Answers::new(hits, copies)
         };
         let answers = all.into_iter().zip(request.outputs).enumerate().map(detail).collect();
-        if context.interrupt().is_set() {
-            return Err(EngineError::Interrupted);
+        if context.is_stopped() || context.interrupt().is_set() {
+            return Err(ended(&context));
         }
         spare().push(context.into_spare());
         Ok((answers, at_games))

@@ -25,11 +25,11 @@ pub use orbit_core::{interrupt::Interrupt, record::Outcome};
 pub use orbit_query::answer::{Answer, MatchSpan, SortValue, SpanKind};
 use orbit_reel::{Block, GameRow};
 
-pub mod alternatives;
 mod cards;
 mod carry;
 pub mod columns;
 mod commentary;
+pub mod comments;
 mod context;
 mod copies;
 pub mod cpu;

@@ -9,6 +9,7 @@
 mod carry;
 mod chains;
 mod columns;
+mod comments;
 mod copies;
 mod dag;
 mod flat;
@@ -35,6 +36,7 @@ mod words;
 
 pub use carry::ColumnOperand;
 pub use columns::{TagColumn, TagText, TextTest};
+pub use comments::{CommentLists, comment_lists};
 pub use copies::CopyBit;
 pub use dag::{Carried, CarryId, ColumnId, Id, Made, NO_VALUE, Op, PlanOptions, Reduce, TRUE};
 pub use operations::{
@@ -273,6 +275,20 @@ impl Planner {
             }
         }
         Ok(planner)
+    }
+
+    /// Returns the planner of a filter that was made from filters of a query. Returns `None` if no plan can run it, or only a flat
+    /// program, which evaluates one position at a time.
+    fn of_part(query: &TypedQuery, filter: Filter) -> Option<Planner> {
+        let is_refused = query.keeps_state.is_some() || game::refusals::refusal(query).is_some();
+        if is_refused || written_out(filter.node()) > FILTERS_MAX || nested_loops(filter.node()) >= NESTED_MAX
+        {
+            return None;
+        }
+        let (ty, vars, options) = (filter.ty(), query.vars.len(), PlanOptions::default());
+        let planner =
+            Planner { filter, ty, vars, options, refusal: None, run: RunValues::new(query), flat: None };
+        planner.check_carried(query).ok()?.is_none().then_some(planner)
     }
 
     /// Tries to compile the query to a flat program. Loops over squares become part of the program if they are nested at least

@@ -2,11 +2,11 @@
 
 use super::{bulk::each_game, games::GameAnswers};
 use crate::{
-    Answers, Commentary, EngineError, GameAnswer, GameCommentary, Interrupt, Wants,
-    alternatives::Alternatives,
+    Answers, Commentary, EngineError, GameAnswer, Interrupt, Wants,
+    comments::{CommentSearch, KnownComments},
 };
 use orbit_query::TypedQuery;
-use orbit_reel::{Block, GameRow};
+use orbit_reel::Block;
 use orbit_reference::{Reference, ReferenceError, RunState};
 
 /// An evaluator of one query in the games that another engine has found. It computes the comments and sort values that
@@ -20,11 +20,9 @@ pub struct Commentator {
     at_hits: bool,
     /// The part of the query that must be evaluated at hits; `None` if that is the whole query.
     left: Option<Reference>,
-    /// The search for the alternative (operand of an outermost `or`) that is evaluated at each hit. It is an
-    /// alternative of `left` or, if `left` is `None`, of the whole query.
-    alternatives: Option<Alternatives>,
-    /// True if the query's only output is a mark at each hit.
-    marks_alone: bool,
+    /// The search for the comments that are known without an evaluation. Alternatives (operands of an outermost `or`)
+    /// that it leaves to be evaluated are those of `left` or, if `left` is `None`, of the whole query.
+    comments: Option<CommentSearch>,
     /// The number of the database's last game, if it is known.
     last_game: Option<u32>,
     /// True if the query prints messages and they are requested. The query must then be evaluated on all games.
@@ -44,24 +42,14 @@ impl Commentator {
         last_game: Option<u32>,
     ) -> Result<Commentator, ReferenceError> {
         let prints = wanted.contains(Wants::COMMENTARY) && query.prints_messages();
-        let (at_hits, marks_alone) = (query.writes_at_hits(), query.writes_marks_alone());
+        let at_hits = query.writes_at_hits();
         let left = query.written_at_hits().filter(|_| at_hits);
         let left = left.map(|body| TypedQuery { body, ..query.clone() });
-        let at_hit = (at_hits && !marks_alone).then(|| left.as_ref().unwrap_or(query));
-        let alternatives = at_hit.and_then(Alternatives::new);
+        let at_hit = at_hits.then(|| left.as_ref().unwrap_or(query));
+        let comments = at_hit.and_then(CommentSearch::new);
         let left = left.as_ref().map(Reference::new).transpose()?;
         let (query, reference) = (query.clone(), Reference::new(query)?);
-        Ok(Commentator {
-            query,
-            reference,
-            wanted,
-            at_hits,
-            left,
-            alternatives,
-            marks_alone,
-            last_game,
-            prints,
-        })
+        Ok(Commentator { query, reference, wanted, at_hits, left, comments, last_game, prints })
     }
 
     /// Returns true if ranks are requested and the query has a `sort` filter.
@@ -85,49 +73,63 @@ impl Commentator {
     ) -> Result<(Option<Commentary>, Vec<GameAnswer>), EngineError> {
         let wanted = Wants::COMMENTARY.when(self.wanted.contains(Wants::COMMENTARY));
         let is_found = |index: usize| answers.finds(&block.game(index));
-        if has_all && self.marks_alone {
-            return Ok((Some(self.marks(block, answers)), Vec::new()));
-        }
         let hits = (self.at_hits && has_all).then_some(&answers.hits);
         let reference = match &self.left {
             Some(left) if hits.is_some() => left,
             _ => &self.reference,
         };
-        let all = GameAnswers::new(block, &self.query, reference, wanted, self.last_game, interrupt.clone());
-        let first = |hits| {
-            self.alternatives
-                .as_ref()
-                .map(|all| all.first(block, hits, (self.last_game, interrupt)))
-                .transpose()
+        let known = hits.zip(self.comments.as_ref());
+        let known = known.map(|(hits, comments)| comments.at(block, hits, (self.last_game, interrupt)));
+        let known = known.transpose()?;
+        let is_evaluated = |index: usize| match &known {
+            Some(known) => {
+                answers.hits.slots(block.game(index).slots()).any(|slot| known.evaluated(slot).is_some())
+            }
+            None => true,
         };
-        let at_hits = hits.map(|hits| Ok::<_, EngineError>((hits, first(hits)?))).transpose()?;
-        let mut all = all.at(at_hits);
+        let all = GameAnswers::new(block, &self.query, reference, wanted, self.last_game, interrupt.clone());
+        let mut all = all.at(hits.map(|hits| (hits, known.as_ref())));
         let mut run = RunState::new(&self.query);
-        let is_wanted = |index: usize| self.prints || is_found(index);
+        let is_wanted = |index: usize| self.prints || is_found(index) && is_evaluated(index);
         each_game(block, is_wanted, |slots, game, spots| all.add(slots, game, spots, &mut run))
             .map_err(|fault| fault.of_query(number, interrupt))?;
         let (mut commentary, games) = all.into_told();
         if let Some(commentary) = &mut commentary {
             commentary.games.retain(|game| is_found(game.index as usize));
+            if let Some(known) = &known {
+                self.add_known(block, answers, known, commentary);
+            }
         }
         Ok((commentary, games))
     }
 
-    /// Returns the comments of a query that only marks its hits.
-    fn marks(&self, block: &Block, answers: &Answers) -> Commentary {
+    /// Adds the comments that are known without an evaluation to those that were evaluated.
+    fn add_known(
+        &self,
+        block: &Block,
+        answers: &Answers,
+        known: &KnownComments<'_>,
+        commentary: &mut Commentary,
+    ) {
         let mark = self.query.header.mark();
-        let marked = |slot: usize, first: usize| Some(((slot - first) as u32, mark?.into()));
-        let of_game = |game: GameRow<'_>| GameCommentary {
-            index: game.index() as u32,
-            matches: answers.hits.count_in(game.slots()) as u32,
-            comments: answers
-                .hits
-                .slots(game.slots())
-                .filter_map(|slot| marked(slot, game.first_slot()))
-                .collect(),
-            ..GameCommentary::default()
-        };
-        let found = block.games().filter(|game| answers.finds(game));
-        Commentary { games: found.map(of_game).collect(), messages: Vec::new() }
+        let mut evaluated = std::mem::take(&mut commentary.games).into_iter().peekable();
+        for game in block.games().filter(|game| answers.finds(game)) {
+            let index = game.index() as u32;
+            let mut told = evaluated.next_if(|told| told.index == index).unwrap_or_default();
+            let before = told.comments.len();
+            for slot in answers.hits.slots(game.slots()).filter(|&slot| known.evaluated(slot).is_none()) {
+                let node = (slot - game.first_slot()) as u32;
+                known.write(slot, &mut |text| told.comments.push((node, text.to_vec())));
+                told.comments.extend(mark.map(|mark| (node, mark.into())));
+            }
+            // All comments at a position are either known or evaluated. Comments of `sort` come after all others, but
+            // queries with `sort` have no known comments.
+            if before > 0 && told.comments.len() > before {
+                told.comments.sort_by_key(|&(node, _)| node);
+            }
+            told.index = index;
+            told.matches = answers.hits.count_in(game.slots()) as u32;
+            commentary.games.push(told);
+        }
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     Answer, Answers, Commentary, CopyDetail, CopyHits, EngineError, GameAnswer, GameCommentary, HitValues,
-    Hits, Interrupt, Rank, Spans, Values, Wants, place,
+    Hits, Interrupt, Rank, Spans, Values, Wants, comments::KnownComments, place,
 };
 use orbit_query::{Type, TypedQuery, tree::Comments};
 use orbit_reel::{Block, GameRow, SEGMENT_SLOTS, replay::Slot};
@@ -17,10 +17,9 @@ pub(super) struct GameAnswers<'a> {
     query: &'a TypedQuery,
     reference: &'a Reference,
     wanted: WantedFacts,
-    /// The positions at which the query is evaluated; `None` for all positions. If only one alternative of the query
-    /// (an operand of an outermost `or`) is evaluated at each of these positions, the second field contains the number
-    /// of this alternative.
-    only: Option<(&'a Hits, Option<HitValues<i32>>)>,
+    /// The positions at which the query is evaluated; `None` for all positions. If the second field is present, only those
+    /// of these positions are evaluated whose comments it does not know, and only the alternative that it names.
+    only: Option<(&'a Hits, Option<&'a KnownComments<'a>>)>,
     interrupt: Interrupt,
     detail: Option<CopyDetail>,
     hits: Hits,
@@ -129,9 +128,8 @@ impl<'a> GameAnswers<'a> {
         match &self.only {
             None => Asked::Whole,
             Some((hits, _)) if !hits.contains(slot) => Asked::Nothing,
-            Some((_, first)) => {
-                first.as_ref().map_or(Asked::Whole, |first| Asked::Alternative(first[slot] as usize))
-            }
+            Some((_, None)) => Asked::Whole,
+            Some((_, Some(known))) => known.evaluated(slot).map_or(Asked::Nothing, Asked::Alternative),
         }
     }
 
@@ -161,9 +159,10 @@ impl<'a> GameAnswers<'a> {
         });
     }
 
-    /// Limits the evaluation to the given positions and, if they are known, to the alternatives that match there.
+    /// Limits the evaluation to the given positions and, if some comments are known, to the alternatives whose comments
+    /// are unknown.
     #[must_use]
-    pub(super) fn at(self, only: Option<(&'a Hits, Option<HitValues<i32>>)>) -> GameAnswers<'a> {
+    pub(super) fn at(self, only: Option<(&'a Hits, Option<&'a KnownComments<'a>>)>) -> GameAnswers<'a> {
         GameAnswers { only, ..self }
     }
 

@@ -2,13 +2,9 @@
 
 use super::{
     Any, Comments, ConditionOp, Control, Echo, Form, GameCondition, GameNumber, GamePosition, GameSquares,
-    GameText, Kind as _, Line, Move, Node, Number, NumberOp, Of, Path, PositionOp, Ref, SquaresOp, TextOp,
+    GameText, Kind as _, Line, Move, Node, NumberOp, Of, Path, PositionOp, Ref, SquaresOp, TextOp,
     TypedQuery, Written,
 };
-
-/// The minimum number of alternatives for which a plan determines the one that matches. Fewer alternatives are evaluated faster one
-/// after the other.
-const ALTERNATIVES_MIN: usize = 4;
 
 impl TypedQuery {
     /// Returns true if the comments at a hit depend only on that hit. A `sort` filter is allowed only where the position matches
@@ -66,27 +62,14 @@ impl TypedQuery {
         (len < before && !node.any(reads_variable)).then_some(node)
     }
 
-    /// Returns a query that determines which of the [alternatives](Any::alternatives) matches first, at a position where at least
-    /// one of them is known to match. Its value is the number of the alternative, counted from 0. Returns `None` if there are fewer
-    /// than `ALTERNATIVES_MIN` alternatives, or if one of them reads a variable, which another one may have set.
-    pub fn first_alternative(&self) -> Option<TypedQuery> {
-        let all = self.body.alternatives();
-        if all.len() < ALTERNATIVES_MIN || self.body.any(reads_variable) {
-            return None;
-        }
-        let number = |op| Number::new(op, self.body.span());
-        let numbered = |number_of: usize| number(NumberOp::Int(number_of as i32));
-        let last = all.len() - 1;
-        let first = all[..last].iter().enumerate().rfold(numbered(last), |other, (at, &condition)| {
-            let (condition, then) = (condition.clone(), numbered(at));
-            number(NumberOp::Control(Control::If { condition, then, other }))
-        });
-        Some(TypedQuery { body: Node::Number(first), ..self.clone() })
+    /// Returns true if a filter of the query reads a variable, which another filter may have set.
+    pub fn reads_variables(&self) -> bool {
+        self.body.any(reads_variable)
     }
 
     /// Returns true if the operation of a filter writes a comment, and the header allows that comment. The operands of the filter
     /// are not examined.
-    fn is_written(&self, filter: Ref<Written>) -> bool {
+    pub fn is_written<P: Form>(&self, filter: Ref<'_, P>) -> bool {
         let last = comments_of(filter);
         last != Comments::Silent && self.header.comments <= last
     }
