@@ -346,7 +346,7 @@ fn queries_with_a_few_changes() {
         .map(|line| line.split('\t').nth(1).expect("a line has a query").to_string())
         .chain(query_texts(4).lines().map(String::from))
         .collect();
-    survive(18, 20_000, [1_000, 0, 1_000, 20], |rng, number| {
+    survive(18, 20_000, [1_000, 0, 1_000, 8], |rng, number| {
         let mut text = match number % 3 {
             0 => rng.pick(&vectors).clone(),
             1 => rng.pick(&of_games).clone(),

@@ -73,9 +73,14 @@ impl KnownComments<'_> {
         self.lists.write(self.number(slot), write);
     }
 
-    /// Returns the number of the alternative that must be evaluated to find the comments of a hit. Returns `None` if they are
+    /// Returns true if all comments of a hit are known.
+    pub fn is_known(&self, slot: usize) -> bool {
+        self.lists.is_known(self.number(slot))
+    }
+
+    /// Returns the number of the alternative that matches at a hit, counted from 0. The query must have hits whose comments are not
     /// known.
-    pub fn evaluated(&self, slot: usize) -> Option<usize> {
-        self.lists.evaluated(self.number(slot)).map(|number| number as usize)
+    pub fn alternative(&self, slot: usize) -> usize {
+        self.lists.alternative(self.number(slot))
     }
 }

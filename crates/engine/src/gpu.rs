@@ -40,6 +40,8 @@ use resident::Residents;
 use run::{BufferSet, KernelInput, KernelRun};
 
 pub use super::cards::*;
+#[doc(hidden)]
+pub use adapters::STAND_IN;
 pub use adapters::adapters;
 pub use engine::Gpu;
 pub use resident::Resident;

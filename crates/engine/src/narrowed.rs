@@ -63,11 +63,7 @@ impl Engine for Narrowed {
     fn scan(&self, blocks: &[&Block], request: &BlockRequest<'_>) -> Result<Vec<Vec<Answers>>, EngineError> {
         let queries = self.cpu.info().queries();
         let bits = vec![Wants::HITS; queries];
-        let narrow = BlockRequest {
-            last_game: request.last_game,
-            interrupt: request.interrupt,
-            ..BlockRequest::all(&bits)
-        };
+        let narrow = BlockRequest { interrupt: request.interrupt, ..BlockRequest::all(&bits) };
         let answers = match queries {
             0 => Vec::new(),
             _ => match self.cpu.scan(blocks, &narrow) {

@@ -204,6 +204,10 @@ fn tag_name(line: &[u8], at: usize) -> Option<(ByteRange, usize)> {
     line.get(start)?.is_ascii_alphabetic().then(|| (start..stop, past_blanks(line, stop)))
 }
 
+/// The maximum number of quotes and backslashes that are examined to find the end of a tag's value. Without this limit, a long line
+/// of tag pairs without `]` would take quadratic time.
+const QUOTES_MAX: u32 = 1000;
+
 /// Reads the value of a tag pair. Returns the range of the value and the index after the tag pair. The value ends at a quote before
 /// `]`. If the line has no such quote, the value ends at the next quote, at `]`, or at the end of the line. The start of another
 /// tag pair also ends it.
@@ -218,8 +222,12 @@ pub(super) fn tag_value(line: &[u8], after_name: usize) -> (ByteRange, usize) {
     }
     let open = pos + 1;
     pos = open;
-    let (mut first, mut before) = (None, open);
+    let (mut first, mut before, mut looked) = (None, open, 0);
     while let Some(skip) = memchr2(b'"', b'\\', &line[pos..]) {
+        looked += 1;
+        if looked > QUOTES_MAX {
+            break;
+        }
         pos += skip;
         if line[pos] == b'\\' {
             pos = (pos + 2).min(line.len());
@@ -328,9 +336,14 @@ pub(super) fn glued_result(word: &[u8]) -> usize {
     (2..stem.len()).find(is_glued).map_or(0, |at| word.len() - at)
 }
 
+/// The maximum length of a token that is divided after a castling move, in bytes. A longer token may be a chain of thousands of
+/// moves, and its division would take long.
+const GLUED_BYTES_MAX: usize = 64;
+
 /// Returns the number of bytes of the token that directly follows a castling move, without a blank, as in `O-OO-O` and `0-01-0`.
 pub(super) fn glued_to_castling(word: &[u8]) -> usize {
-    if !matches!(word[0], b'O' | b'0' | b'o') || SanShape::parse(word).is_some() {
+    let is_castling = word.len() <= GLUED_BYTES_MAX && matches!(word[0], b'O' | b'0' | b'o');
+    if !is_castling || SanShape::parse(word).is_some() {
         return 0;
     }
     let is_glued = |bytes: &usize| {

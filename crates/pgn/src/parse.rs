@@ -552,13 +552,14 @@ impl<'a> GameParser<'a> {
             return;
         }
         let at = (self.game.offset - self.base) as usize;
+        let has_fen = self.has_fen && !self.fen.iter().all(|byte| matches!(byte, b' ' | b'?' | b'-'));
         let rules = self.variant.as_deref().map_or(VariantRules::Standard, VariantRules::from_tag);
         let skip = match rules {
             VariantRules::Foreign => Some(format!(
                 "variant {} is not supported",
                 text(self.variant.as_deref().unwrap_or_default())
             )),
-            VariantRules::Chess960 if !self.has_fen => {
+            VariantRules::Chess960 if !has_fen => {
                 Some(String::from("a Chess960 game has no FEN to start from"))
             }
             _ => None,
@@ -566,7 +567,7 @@ impl<'a> GameParser<'a> {
         if let Some(reason) = skip {
             return self.skip(at, reason);
         }
-        if !self.has_fen || self.fen.iter().all(|byte| matches!(byte, b' ' | b'?' | b'-')) {
+        if !has_fen {
             self.board = ParserBoard::Legal(Position::STANDARD);
             self.game.positions.push(Position::STANDARD);
             return;

@@ -29,6 +29,11 @@ impl SanShape {
         }
         let (role, rest) = role(word);
         let ((file, rank, to), rest) = squares(rest)?;
+        // A digit and a dash before a pawn move, as in `2-e4`, are a move number and not the rank of the pawn.
+        let is_number = role.is_none() && file.is_none() && rank.is_some();
+        if is_number && past_dash(&word[1..]).is_some() {
+            return None;
+        }
         let (promotion, rest) =
             if matches!(role, None | Some(Role::Pawn)) { promotion(rest) } else { (None, rest) };
         if !is_suffix(rest) {
@@ -108,11 +113,13 @@ fn castle(word: &[u8]) -> Option<SanShape> {
     };
     let mut rest = &word[1..];
     let mut count = 1;
+    // Either all letters are separated by dashes, or none are.
+    let has_dashes = past_castle(rest, letter).is_some();
     while count < 3 {
         match past_castle(rest, letter) {
-            Some(next) => rest = next,
-            None if letter == b'O' && rest.first() == Some(&letter) => rest = &rest[1..],
-            None => break,
+            Some(next) if has_dashes => rest = next,
+            None if !has_dashes && letter == b'O' && rest.first() == Some(&letter) => rest = &rest[1..],
+            _ => break,
         }
         count += 1;
     }

@@ -82,7 +82,14 @@ pub(super) struct Tokenizer<'a> {
     /// The end of the line with the bracket that was examined last. It is kept so that a line with many brackets is searched only
     /// once.
     line_end: usize,
+    /// The range from a bracket to the next `]` or `{` of its line, or to the end of the line. It is kept so that a line with many
+    /// brackets is searched only once.
+    to_bracket: ByteRange,
+    /// The range of the token that was examined last. It is kept so that a token with many move numbers is searched only once.
+    token: ByteRange,
     section: GameSection,
+    /// True if a game begins at the next token, because its move number has already ended the game before.
+    begins: bool,
     depth: u32,
     /// The index of the `(` that opened the outermost open variation.
     opened: usize,
@@ -117,7 +124,10 @@ impl<'a> Tokenizer<'a> {
             cap,
             region: 0,
             line_end: 0,
+            to_bracket: 0..0,
+            token: 0..0,
             section: GameSection::Start,
+            begins: false,
             depth: 0,
             opened: 0,
             inner: None,
@@ -186,6 +196,14 @@ impl<'a> Tokenizer<'a> {
         Some(Event::Start(at))
     }
 
+    /// Returns the end of the token that contains the byte at `pos`.
+    fn token_end(&mut self, pos: usize) -> usize {
+        if !self.token.contains(&pos) {
+            self.token = pos..word_end(self.text, pos);
+        }
+        self.token.end
+    }
+
     /// Ends the movetext. Returns one event per call: a fault if a variation is still open, otherwise a terminator that was found
     /// inside a variation.
     fn close(&mut self) -> Option<Event> {
@@ -207,7 +225,7 @@ impl<'a> Tokenizer<'a> {
         if let Some(event) = self.close() {
             return Some(event);
         }
-        if self.end - self.region < self.cap {
+        if self.end - self.region < self.cap || self.end == self.text.len() && !self.partial {
             return None;
         }
         let cut = self.end;
@@ -350,18 +368,21 @@ impl<'a> Tokenizer<'a> {
             return self.open_paren();
         }
         self.pos += 1;
-        if self.section != GameSection::Tags
-            && let Some(skip) = memchr2(b']', b'{', &line[self.pos..])
-            && line[self.pos + skip] == b']'
-        {
-            self.pos += skip + 1;
+        if self.section != GameSection::Tags {
+            if !(self.to_bracket.start..=self.to_bracket.end).contains(&self.pos) {
+                let skip = memchr2(b']', b'{', &line[self.pos..]);
+                self.to_bracket = self.pos..skip.map_or(line.len(), |skip| self.pos + skip);
+            }
+            if line.get(self.to_bracket.end) == Some(&b']') {
+                self.pos = self.to_bracket.end + 1;
+            }
         }
         None
     }
 
     fn word(&mut self) -> Option<Event> {
         let start = self.pos;
-        let mut stop = word_end(self.text, start);
+        let mut stop = self.token_end(start);
         stop -= lex::glued_result(&self.text[start..stop]);
         let behind = lex::glued_to_castling(&self.text[start..stop]);
         if behind > 0 {
@@ -389,6 +410,7 @@ impl<'a> Tokenizer<'a> {
 
     fn number(&mut self, start: usize, length: usize, value: u32, dotted: bool) -> Option<Event> {
         let begins = match self.section {
+            _ if std::mem::take(&mut self.begins) => true,
             GameSection::Start => dotted || self.move_follows(start + length) == Some(true),
             GameSection::Moves => value == 1 && dotted && self.blank && self.depth == 0 && self.words > 0,
             GameSection::Done if self.depth == 0 => {
@@ -402,6 +424,11 @@ impl<'a> Tokenizer<'a> {
             GameSection::Tags | GameSection::Done => false,
         };
         if begins {
+            // A result inside a variation counts, because the text may be cut here, and then the game ends with it.
+            if let Some(end) = self.close() {
+                self.begins = true;
+                return Some(end);
+            }
             return self.begin(start, GameSection::Moves);
         }
         if self.section == GameSection::Tags {
@@ -418,7 +445,7 @@ impl<'a> Tokenizer<'a> {
     }
 
     /// Returns whether the next token has the form of a move, or `None` at the end of the line.
-    fn move_follows(&self, from: usize) -> Option<bool> {
+    fn move_follows(&mut self, from: usize) -> Option<bool> {
         let mut pos = lex::past_blanks(self.text, from);
         while self.text.get(pos) == Some(&b'.') {
             pos = lex::past_blanks(self.text, pos + 1);
@@ -426,7 +453,8 @@ impl<'a> Tokenizer<'a> {
         if pos >= self.text.len() || is_eol(self.text[pos]) {
             return None;
         }
-        Some(SanShape::parse(&self.text[pos..word_end(self.text, pos)]).is_some())
+        let end = self.token_end(pos);
+        Some(SanShape::parse(&self.text[pos..end]).is_some())
     }
 
     fn terminator(&mut self, stop: usize, outcome: Outcome) -> Option<Event> {

@@ -25,8 +25,8 @@ pub enum CommentLists {
     Empty,
     /// One list, with one comment.
     One(Box<[u8]>),
-    /// One list, which is unknown. To find it, the alternative with this number (counted from 0) must be evaluated.
-    Evaluated(u32),
+    /// One list, which is unknown. To find it, the alternative of the query to which it belongs must be evaluated.
+    Unknown,
     /// The lists of several filters that are all evaluated, each with its number of lists. A list of the whole consists of one list
     /// of each filter. Its number is a number in mixed radix, and the least significant digit belongs to the first filter.
     Each(Vec<(u32, CommentLists)>),
@@ -39,7 +39,7 @@ impl CommentLists {
     /// Calls `write` with each comment of a list.
     pub fn write(&self, mut number: u32, write: &mut dyn FnMut(&[u8])) {
         match self {
-            CommentLists::Empty | CommentLists::Evaluated(_) => {}
+            CommentLists::Empty | CommentLists::Unknown => {}
             CommentLists::One(text) => write(text),
             CommentLists::Each(parts) => {
                 for (count, part) in parts {
@@ -48,70 +48,84 @@ impl CommentLists {
                 }
             }
             CommentLists::Either(parts) => {
-                for (count, part) in parts {
-                    if number < *count {
-                        return part.write(number, write);
-                    }
-                    number -= count;
-                }
+                let (at, number) = place(parts, number);
+                parts.get(at).into_iter().for_each(|(_, part)| part.write(number, write));
             }
         }
     }
 
-    /// Returns the number of the alternative that must be evaluated to find the comments of a list. Returns `None` if they are
-    /// known.
-    pub fn evaluated(&self, mut number: u32) -> Option<u32> {
+    /// Returns true if all comments of a list are known, so that nothing has to be evaluated for them.
+    pub fn is_known(&self, number: u32) -> bool {
         match self {
-            CommentLists::Evaluated(alternative) => Some(*alternative),
+            CommentLists::Unknown => false,
             CommentLists::Either(parts) => {
-                for (count, part) in parts {
-                    if number < *count {
-                        return part.evaluated(number);
-                    }
-                    number -= count;
-                }
-                None
+                let (at, number) = place(parts, number);
+                parts.get(at).is_none_or(|(_, part)| part.is_known(number))
             }
-            CommentLists::Empty | CommentLists::One(_) | CommentLists::Each(_) => None,
+            CommentLists::Empty | CommentLists::One(_) | CommentLists::Each(_) => true,
+        }
+    }
+
+    /// Returns the number of the alternative to which a list belongs, counted from 0.
+    pub fn alternative(&self, number: u32) -> usize {
+        match self {
+            CommentLists::Either(parts) => place(parts, number).0,
+            _ => 0,
         }
     }
 }
 
+/// Returns the index of the part to which a list belongs, and the number of the list among those of this part.
+fn place(parts: &[(u32, CommentLists)], mut number: u32) -> (usize, u32) {
+    let at = parts.iter().position(|(count, _)| {
+        let is_here = number < *count;
+        number -= if is_here { 0 } else { *count };
+        is_here
+    });
+    (at.unwrap_or(parts.len()), number)
+}
+
 /// The lists of comments of a filter, and a filter whose value is the number of the list at a position where the filter matches.
-struct Numbered {
+struct NumberedLists {
     number: Number,
     count: u32,
     lists: CommentLists,
 }
 
-impl Numbered {
-    fn single(lists: CommentLists) -> Numbered {
-        Numbered { number: int(0), count: 1, lists }
+impl NumberedLists {
+    fn single(lists: CommentLists) -> NumberedLists {
+        NumberedLists { number: int(0), count: 1, lists }
     }
 
     /// Returns the lists of several filters that are all evaluated. Returns `None` if there are too many.
-    fn each(filters: impl IntoIterator<Item = Option<Numbered>>) -> Option<Numbered> {
+    fn each(filters: impl IntoIterator<Item = Option<NumberedLists>>) -> Option<NumberedLists> {
         let (mut number, mut count, mut lists) = (int(0), 1_u32, Vec::new());
         for filter in filters {
             let filter = filter?;
-            if filter.count > 1 {
-                number = arith(Arith::Add, number, arith(Arith::Mul, filter.number, int(count)));
-            }
+            number = match (count, filter.count) {
+                (_, 1) => number,
+                (1, _) => filter.number,
+                _ => arith(Arith::Add, number, arith(Arith::Mul, filter.number, int(count))),
+            };
             count = count.checked_mul(filter.count).filter(|&count| count <= LISTS_MAX)?;
             if filter.lists != CommentLists::Empty {
                 lists.push((filter.count, filter.lists));
             }
         }
         let lists = if lists.is_empty() { CommentLists::Empty } else { CommentLists::Each(lists) };
-        Some(Numbered { number, count, lists })
+        Some(NumberedLists { number, count, lists })
     }
 
     /// Returns the lists of several filters of which one writes comments: the first one whose condition matches, otherwise `last`.
     /// Returns `None` if there are too many.
-    fn either(first: Vec<(Filter, Numbered)>, last: Numbered) -> Option<Numbered> {
+    fn either(first: Vec<(Filter, NumberedLists)>, last: NumberedLists) -> Option<NumberedLists> {
         let (mut count, mut lists) = (0_u32, Vec::new());
-        let mut add = |filter: Numbered| {
-            let number = arith(Arith::Add, filter.number, int(count));
+        let mut add = |filter: NumberedLists| {
+            let number = match (count, filter.count) {
+                (0, _) => filter.number,
+                (_, 1) => int(count),
+                _ => arith(Arith::Add, filter.number, int(count)),
+            };
             lists.push((filter.count, filter.lists));
             count = count.checked_add(filter.count).filter(|&count| count <= LISTS_MAX)?;
             Some(number)
@@ -123,7 +137,7 @@ impl Numbered {
         let number = first.into_iter().rfold(add(last)?, |other, (condition, then)| {
             Number::new(NumberOp::Control(Control::If { condition, then, other }), false)
         });
-        Some(Numbered { number, count, lists: CommentLists::Either(lists) })
+        Some(NumberedLists { number, count, lists: CommentLists::Either(lists) })
     }
 }
 
@@ -146,7 +160,7 @@ pub fn comment_lists(query: &TypedQuery) -> Option<(CommentLists, Option<Planner
     }
     let body = expand(&query.body).ok()?;
     let writer = Writer { query };
-    let found = writer.known(&body).or_else(|| writer.alternatives(&body))?;
+    let found = writer.known(&body).or_else(|| writer.alternatives())?;
     if found.count == 1 {
         return Some((found.lists, None));
     }
@@ -154,7 +168,7 @@ pub fn comment_lists(query: &TypedQuery) -> Option<(CommentLists, Option<Planner
     if query.reads_variables() {
         return None;
     }
-    Some((found.lists, Some(Planner::of_part(query, Any::Number(found.number))?)))
+    Some((found.lists, Some(Planner::from_part(query, Any::Number(found.number))?)))
 }
 
 /// The rules by which a query writes comments.
@@ -165,24 +179,29 @@ struct Writer<'a> {
 impl Writer<'_> {
     /// Returns the lists of the outermost alternatives, including those that must be evaluated. Returns `None` if there are too few
     /// alternatives.
-    fn alternatives(&self, body: &Filter) -> Option<Numbered> {
-        let all = body.alternatives();
-        let mut numbered = (0..).zip(&all).map(|(number, &filter)| {
-            let evaluated = || Numbered::single(CommentLists::Evaluated(number));
-            (filter.clone(), self.known(filter).unwrap_or_else(evaluated))
-        });
-        let first: Vec<(Filter, Numbered)> = numbered.by_ref().take(all.len() - 1).collect();
-        let (_, last) = numbered.next()?;
-        (all.len() >= ALTERNATIVES_MIN).then(|| Numbered::either(first, last))?
+    fn alternatives(&self) -> Option<NumberedLists> {
+        // The reference engine counts the alternatives of the written query.
+        let all = self.query.body.alternatives();
+        if all.len() < ALTERNATIVES_MIN {
+            return None;
+        }
+        let mut numbered = Vec::with_capacity(all.len());
+        for filter in all {
+            let filter = expand(filter).ok()?;
+            let lists = self.known(&filter).unwrap_or_else(|| NumberedLists::single(CommentLists::Unknown));
+            numbered.push((filter, lists));
+        }
+        let (_, last) = numbered.pop()?;
+        NumberedLists::either(numbered, last)
     }
 
     /// Returns the lists of comments of a filter. Returns `None` if the filter must be evaluated to find its comments.
-    fn known(&self, filter: &Filter) -> Option<Numbered> {
+    fn known(&self, filter: &Filter) -> Option<NumberedLists> {
         if !self.query.sorts.is_empty() {
             return None;
         }
         if self.is_quiet(filter) {
-            return Some(Numbered::single(CommentLists::Empty));
+            return Some(NumberedLists::single(CommentLists::Empty));
         }
         let before = match filter {
             Any::Condition(f) => return self.condition(f),
@@ -200,26 +219,31 @@ impl Writer<'_> {
             },
             Any::Text(_) | Any::Position(_) => None,
         };
-        Numbered::each(before?.iter().map(|filter| self.known(filter)))
+        NumberedLists::each(before?.iter().map(|filter| self.known(filter)))
     }
 
     fn is_quiet(&self, filter: &Filter) -> bool {
         !filter.any(|filter| self.query.is_written(filter))
     }
 
-    fn condition(&self, f: &Condition) -> Option<Numbered> {
+    fn condition(&self, f: &Condition) -> Option<NumberedLists> {
         match f.op() {
             ConditionOp::Game(GameCondition::Comment(parts)) => {
                 let text = parts.iter().map(literal).collect::<Option<Vec<&str>>>()?.concat();
-                Some(Numbered::single(CommentLists::One(text.into_bytes().into())))
+                Some(NumberedLists::single(CommentLists::One(text.into_bytes().into())))
             }
-            ConditionOp::And(a, b) => Numbered::each([a, b].map(|filter| self.known(filter))),
-            ConditionOp::Braces(all) => Numbered::each(all.iter().map(|filter| self.known(filter))),
-            ConditionOp::Or(a, b) => Numbered::either(vec![(a.clone(), self.known(a)?)], self.known(b)?),
+            ConditionOp::And(a, b) => NumberedLists::each([a, b].map(|filter| self.known(filter))),
+            ConditionOp::Braces(all) => NumberedLists::each(all.iter().map(|filter| self.known(filter))),
+            ConditionOp::Or(a, b) => {
+                let mut all = [a.alternatives(), b.alternatives()].concat();
+                let last = self.known(all.pop()?)?;
+                let first = all.into_iter().map(|filter| Some((filter.clone(), self.known(filter)?)));
+                NumberedLists::either(first.collect::<Option<_>>()?, last)
+            }
             ConditionOp::If { condition, then, other } if self.is_quiet(condition) => {
-                let nothing = Some(Numbered::single(CommentLists::Empty));
+                let nothing = Some(NumberedLists::single(CommentLists::Empty));
                 let other = other.as_ref().map_or(nothing, |other| self.known(other))?;
-                Numbered::either(vec![(condition.clone(), self.known(then)?)], other)
+                NumberedLists::either(vec![(condition.clone(), self.known(then)?)], other)
             }
             ConditionOp::Form(orbit) => self.orbit(orbit),
             _ => None,
@@ -227,16 +251,16 @@ impl Writer<'_> {
     }
 
     /// Returns the lists of an orbit. Each of its copies that matches writes its comments.
-    fn orbit(&self, orbit: &Orbit) -> Option<Numbered> {
+    fn orbit(&self, orbit: &Orbit) -> Option<NumberedLists> {
         let copies = orbit.in_turn();
         if let [(_, only)] = &copies[..] {
             return self.known(&only.filter);
         }
         let if_it_matches = |filter: &Filter| {
-            let nothing = Numbered::single(CommentLists::Empty);
-            Numbered::either(vec![(filter.clone(), self.known(filter)?)], nothing)
+            let nothing = NumberedLists::single(CommentLists::Empty);
+            NumberedLists::either(vec![(filter.clone(), self.known(filter)?)], nothing)
         };
-        Numbered::each(copies.iter().map(|(_, copy)| if_it_matches(&copy.filter)))
+        NumberedLists::each(copies.iter().map(|(_, copy)| if_it_matches(&copy.filter)))
     }
 }
 

@@ -279,7 +279,7 @@ impl Planner {
 
     /// Returns the planner of a filter that was made from filters of a query. Returns `None` if no plan can run it, or only a flat
     /// program, which evaluates one position at a time.
-    fn of_part(query: &TypedQuery, filter: Filter) -> Option<Planner> {
+    fn from_part(query: &TypedQuery, filter: Filter) -> Option<Planner> {
         let is_refused = query.keeps_state.is_some() || game::refusals::refusal(query).is_some();
         if is_refused || written_out(filter.node()) > FILTERS_MAX || nested_loops(filter.node()) >= NESTED_MAX
         {

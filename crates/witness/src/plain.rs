@@ -564,8 +564,6 @@ impl Scanner<'_> {
     }
 
     fn begin_headless(&mut self) {
-        // A result in a side line counts only if nothing follows it, so the result before this move number is dropped.
-        self.inner = None;
         let is_done = self.section == ScannerSection::Done;
         self.begin(self.at, ScannerSection::Moves);
         if is_done {

@@ -191,8 +191,14 @@ pub(super) fn glued_result(bytes: &[u8]) -> usize {
     glued.map_or(0, |at| bytes.len() - at)
 }
 
+/// The maximum length of a token that may begin with castling and contain another token, in bytes.
+const GLUED_BYTES_MAX: usize = 64;
+
 /// If another token follows castling without a blank in between, returns the length of this token in bytes. Otherwise returns 0.
 pub(super) fn glued_to_castling(bytes: &[u8]) -> usize {
+    if bytes.len() > GLUED_BYTES_MAX {
+        return 0;
+    }
     let letters = letters(bytes);
     let sign = letters[0].0;
     if !matches!(sign, 'O' | '0' | 'o') || mv(bytes).is_some() {

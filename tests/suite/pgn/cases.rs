@@ -137,6 +137,18 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
         &["@0 0-1 7 note: castling that touches the next token is read as a move of its own"],
     ),
     ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. 0-0-0-0 *", &["@0 * 6 cut@34: 0-0-0-0 is no move"]),
+    ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. OO-O *", &["@0 * 6 cut@34: OO-O is no move"]),
+    ("1. Nf3 Nf6 2. g3 g6 3. Bg2 Bg7 4. O-OO *", &["@0 * 6 cut@34: O-OO is no move"]),
+    // Rows in which a digit and a dash precede a move.
+    ("[Event \"a\"]\n\n2-e3 e5 *", &["@0 * 0 cut@13: 2-e3 is no move"]),
+    ("1. e4 e5 2. N1-f3 *", &["@0 * 3"]),
+    // Rows in which a result inside a side line ends a game.
+    ("1. e4 e5 (1... c5 1-0)\n\n1. d4 d5 *", &["@0 1-0 2", "@24 * 2"]),
+    ("1. e4 e5 (1... c5 1-0)\n\n[White \"a\"]\n\n1. d4 *", &["@0 1-0 2", "@24 * 1"]),
+    (
+        "1. e4 e5 (1... c5 1-0)\n\n1. note\n\n1. d4 *",
+        &["@0 1-0 2", "@24 * 0 cut@27: note is no move", "@33 * 1"],
+    ),
     // Promotions with other characters between their parts.
     (
         "[FEN \"8/P6k/8/8/8/8/p6K/8 w - - 0 1\"]\na8 = Q a1 (N) *",
@@ -226,6 +238,10 @@ pub(super) const GAMES: &[(&str, &[&str])] = &[
     ("[Result \"1-0\"]\n\n1. e4 *", &["@0 * 1"]),
     ("[Result \"1-0\"]\n\n1. e4", &["@0 * 1"]),
     // Start positions and variants.
+    (
+        "[Variant \"Chess960\"]\n[FEN \"?\"]\n\n1. e4 *",
+        &["@0 * 0 skipped: a Chess960 game has no FEN to start from"],
+    ),
     ("[Variant \"chess 960\"]\n\n*", &["@0 * 0 skipped: a Chess960 game has no FEN to start from"]),
     ("[variant \"crazyhouse\"]\n\n1. e4 1-0", &["@0 1-0 0 skipped: variant crazyhouse is not supported"]),
     ("[Variant \"Standard Chess\"]\n\n1. e4 *", &["@0 * 1"]),

@@ -27,6 +27,45 @@ fn chunk_size_does_not_matter() {
     }
 }
 
+/// A result inside a side line of the last move ends the game, wherever the text is cut.
+#[test]
+fn a_result_in_a_side_line_counts_in_all_chunks() {
+    let text = "1. e4 e5 (1... c5 1-0)\n\n".repeat(1000);
+    let whole = games_with(text.as_bytes(), usize::MAX >> 1, 64 << 20);
+    assert_eq!(whole.len(), 1000);
+    assert!(whole.iter().all(|game| game.outcome == orbit_pgn::Outcome::White));
+    for chunk_bytes in [1, 100, 1 << 10] {
+        assert_same("a side line", text.as_bytes(), chunk_bytes, &whole);
+    }
+}
+
+/// A text that ends where a game reaches the maximum length is not cut there.
+#[test]
+fn a_game_may_have_the_maximum_length() {
+    for text in ["1. e4 e5 *", "[White \"a\"]\n\n1. e4 e5 1-0\n", "1. e4 e5"] {
+        let games = |bytes: usize| games_with(text.as_bytes(), usize::MAX >> 1, bytes);
+        assert_eq!(games(text.len()), games(64 << 20), "{text}");
+        assert_ne!(games(text.len() - 1), games(64 << 20), "{text}");
+    }
+}
+
+/// Long tokens and lines take linear time. If one of these texts took quadratic time, it would take minutes.
+#[test]
+fn long_tokens_and_lines_are_read() {
+    let texts = [
+        format!("1. e4 e5 2. {} *", "O-O".repeat(300_000)),
+        "0.".repeat(500_000),
+        format!("1. e4 ({}\t) e5 *", "1.".repeat(500_000)),
+        "1.…".repeat(200_000),
+        format!("1. e4 e5 {} *", "[ ".repeat(500_000)),
+        "[a \"x ".repeat(100_000),
+    ];
+    for text in texts {
+        let whole = games_with(text.as_bytes(), usize::MAX >> 1, 64 << 20);
+        assert_same(&text[..20], text.as_bytes(), 1 << 10, &whole);
+    }
+}
+
 #[test]
 fn small_chunks_are_really_cut() {
     let text = "[White \"a\"]\n\n1. e4 *\n\n".repeat(100);

@@ -52,6 +52,10 @@ impl AdapterReport {
 /// columns propagated along games, entries (segments with hits) and output words.
 pub(super) const STORAGE_BUFFERS: u32 = 8;
 
+/// The name that chooses wgpu's stand-in for a graphics card, in builds with the feature `stand-in`. It copies buffers, but
+/// runs no kernels, so its answers are wrong. Benchmarks use it to measure the work of the processor alone.
+pub const STAND_IN: &str = "noop";
+
 /// The largest workgroup that is requested from a device, in invocations.
 const WORKGROUP_SIZE_MAX: u32 = 256;
 
@@ -110,21 +114,25 @@ fn unfit(adapter: &wgpu::Adapter) -> Option<String> {
 /// Fails if a driver fails or does not answer.
 pub fn adapters() -> Result<Vec<AdapterReport>, GpuError> {
     let driver = Driver::new(SILENCE_MAX);
-    let found = driver.call(SILENCE_MAX, || Ok(enumerate().into_iter().map(|(report, _)| report).collect()));
+    let reports = |found: Vec<(AdapterReport, _)>| found.into_iter().map(|(report, _)| report).collect();
+    let found = driver.call(SILENCE_MAX, move || Ok(reports(enumerate(Backends::PRIMARY))));
     found.map_err(GpuError::while_opening)
 }
 
-/// Returns all adapters with their reports. This must be called on a helper thread, because drivers may hang.
-fn enumerate() -> Vec<(AdapterReport, wgpu::Adapter)> {
-    if wgpu::Instance::enabled_backend_features().is_empty() {
+/// Returns all adapters of some backends with their reports. This must be called on a helper thread, because drivers
+/// may hang.
+fn enumerate(backends: Backends) -> Vec<(AdapterReport, wgpu::Adapter)> {
+    if (wgpu::Instance::enabled_backend_features() & backends).is_empty() {
         return Vec::new();
     }
     let mut descriptor = InstanceDescriptor::new_without_display_handle();
-    descriptor.backends = Backends::PRIMARY;
+    descriptor.backends = backends;
+    descriptor.backend_options.noop.enable = backends.contains(Backends::NOOP);
+    descriptor.backend_options.noop.device_type = Some(DeviceType::DiscreteGpu);
     // Validation layers and debug names are never used, because they take time and print messages.
     descriptor.flags = wgpu::InstanceFlags::empty();
     let instance = wgpu::Instance::new(descriptor);
-    let found = pollster::block_on(instance.enumerate_adapters(Backends::PRIMARY));
+    let found = pollster::block_on(instance.enumerate_adapters(backends));
     found
         .into_iter()
         .enumerate()
@@ -138,7 +146,7 @@ fn enumerate() -> Vec<(AdapterReport, wgpu::Adapter)> {
 ///
 /// Fails if there is no adapter, if none or several match the given name, or if the adapter cannot run kernels.
 pub(super) fn choose(choice: &AdapterChoice) -> Result<(AdapterReport, wgpu::Adapter), GpuError> {
-    let mut found = enumerate();
+    let mut found = enumerate(backends(choice));
     if found.is_empty() {
         return Err(GpuError::NoAdapter);
     }
@@ -148,6 +156,13 @@ pub(super) fn choose(choice: &AdapterChoice) -> Result<(AdapterReport, wgpu::Ada
         return Err(GpuError::Unfit { name: reports[index].name.clone(), reason: reason.clone() });
     }
     Ok(found.swap_remove(index))
+}
+
+/// Returns the backends with the adapters to choose from.
+fn backends(choice: &AdapterChoice) -> Backends {
+    let is_stand_in = matches!(choice, AdapterChoice::Named(name) if name == STAND_IN);
+    let stand_in = wgpu::Instance::enabled_backend_features() & Backends::NOOP;
+    if is_stand_in && !stand_in.is_empty() { stand_in } else { Backends::PRIMARY }
 }
 
 fn pick(choice: &AdapterChoice, reports: &[&AdapterReport]) -> Result<usize, GpuError> {

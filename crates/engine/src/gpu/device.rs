@@ -50,6 +50,8 @@ pub(super) struct Device {
     driver: Arc<Driver>,
     /// For each limit, the smaller of the adapter's own value and the value in the options.
     pub(super) limits: GpuLimits,
+    /// The size of the largest buffer that the adapter allows, in bytes.
+    pub(super) buffer_bytes_max: u64,
     /// The alignment of offsets into uniform buffers, in bytes.
     pub(super) offset_alignment: u64,
     /// The length of one tick of the device's clock, in nanoseconds.
@@ -162,6 +164,7 @@ impl Device {
             report,
             limits,
             memory_bytes,
+            buffer_bytes_max: theirs.max_buffer_size,
             offset_alignment: device.limits().min_uniform_buffer_offset_alignment.into(),
             tick: queue.get_timestamp_period().into(),
             device: DriverResource::new(device, &driver),

@@ -140,8 +140,8 @@ impl Clock {
 pub(super) fn caps(device: &Device, kernels: &[&Kernel], columns: usize) -> Result<Caps, GpuError> {
     let binding = device.limits.binding_bytes;
     // The input and its staging buffer use two fifths of a buffer set's memory. The output and readback buffers use
-    // less than the rest.
-    let bytes = device.working_bytes() / device.buffer_sets / 5;
+    // less than the rest. The staging buffer contains the whole input.
+    let bytes = (device.working_bytes() / device.buffer_sets / 5).min(device.buffer_bytes_max);
     let kernels: Vec<&Kernel> = kernels.iter().flat_map(|kernel| kernel.all()).collect();
     let outputs = kernels.iter().map(|kernel| kernel.outputs).max().unwrap_or(1) as u64;
     let tables = kernels.iter().map(|kernel| 8 * kernel.tables.len()).max().unwrap_or(0) as u64;

@@ -2,7 +2,7 @@
 
 use super::{bulk::each_game, games::GameAnswers};
 use crate::{
-    Answers, Commentary, EngineError, GameAnswer, Interrupt, Wants,
+    Answers, Commentary, EngineError, GameAnswer, GameCommentary, Interrupt, Wants,
     comments::{CommentSearch, KnownComments},
 };
 use orbit_query::TypedQuery;
@@ -20,8 +20,9 @@ pub struct Commentator {
     at_hits: bool,
     /// The part of the query that must be evaluated at hits; `None` if that is the whole query.
     left: Option<Reference>,
-    /// The search for the comments that are known without an evaluation. Alternatives (operands of an outermost `or`)
-    /// that it leaves to be evaluated are those of `left` or, if `left` is `None`, of the whole query.
+    /// The search for the comments that are known without an evaluation, and for the alternatives (operands of an
+    /// outermost `or`) that are evaluated for the other comments. They are alternatives of `left` or, if `left` is `None`, of
+    /// the whole query.
     comments: Option<CommentSearch>,
     /// The number of the database's last game, if it is known.
     last_game: Option<u32>,
@@ -81,16 +82,15 @@ impl Commentator {
         let known = hits.zip(self.comments.as_ref());
         let known = known.map(|(hits, comments)| comments.at(block, hits, (self.last_game, interrupt)));
         let known = known.transpose()?;
-        let is_evaluated = |index: usize| match &known {
-            Some(known) => {
-                answers.hits.slots(block.game(index).slots()).any(|slot| known.evaluated(slot).is_some())
-            }
-            None => true,
+        // An evaluated filter may write at the position of another hit, so a game is evaluated as a whole or not at all.
+        let is_known = |index: usize| {
+            let mut slots = answers.hits.slots(block.game(index).slots());
+            known.as_ref().is_some_and(|known| slots.all(|slot| known.is_known(slot)))
         };
         let all = GameAnswers::new(block, &self.query, reference, wanted, self.last_game, interrupt.clone());
         let mut all = all.at(hits.map(|hits| (hits, known.as_ref())));
         let mut run = RunState::new(&self.query);
-        let is_wanted = |index: usize| self.prints || is_found(index) && is_evaluated(index);
+        let is_wanted = |index: usize| self.prints || is_found(index) && !is_known(index);
         each_game(block, is_wanted, |slots, game, spots| all.add(slots, game, spots, &mut run))
             .map_err(|fault| fault.of_query(number, interrupt))?;
         let (mut commentary, games) = all.into_told();
@@ -103,7 +103,7 @@ impl Commentator {
         Ok((commentary, games))
     }
 
-    /// Adds the comments that are known without an evaluation to those that were evaluated.
+    /// Adds the output for the found games whose comments are all known.
     fn add_known(
         &self,
         block: &Block,
@@ -115,20 +115,17 @@ impl Commentator {
         let mut evaluated = std::mem::take(&mut commentary.games).into_iter().peekable();
         for game in block.games().filter(|game| answers.finds(game)) {
             let index = game.index() as u32;
-            let mut told = evaluated.next_if(|told| told.index == index).unwrap_or_default();
-            let before = told.comments.len();
-            for slot in answers.hits.slots(game.slots()).filter(|&slot| known.evaluated(slot).is_none()) {
+            if let Some(told) = evaluated.next_if(|told| told.index == index) {
+                commentary.games.push(told);
+                continue;
+            }
+            let matches = answers.hits.count_in(game.slots()) as u32;
+            let mut told = GameCommentary { index, matches, ..GameCommentary::default() };
+            for slot in answers.hits.slots(game.slots()) {
                 let node = (slot - game.first_slot()) as u32;
                 known.write(slot, &mut |text| told.comments.push((node, text.to_vec())));
                 told.comments.extend(mark.map(|mark| (node, mark.into())));
             }
-            // All comments at a position are either known or evaluated. Comments of `sort` come after all others, but
-            // queries with `sort` have no known comments.
-            if before > 0 && told.comments.len() > before {
-                told.comments.sort_by_key(|&(node, _)| node);
-            }
-            told.index = index;
-            told.matches = answers.hits.count_in(game.slots()) as u32;
             commentary.games.push(told);
         }
     }

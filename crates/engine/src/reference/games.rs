@@ -17,8 +17,8 @@ pub(super) struct GameAnswers<'a> {
     query: &'a TypedQuery,
     reference: &'a Reference,
     wanted: WantedFacts,
-    /// The positions at which the query is evaluated; `None` for all positions. If the second field is present, only those
-    /// of these positions are evaluated whose comments it does not know, and only the alternative that it names.
+    /// The positions at which the query is evaluated; `None` for all positions. If the second field is present, only the
+    /// alternative that it names is evaluated at each of these positions.
     only: Option<(&'a Hits, Option<&'a KnownComments<'a>>)>,
     interrupt: Interrupt,
     detail: Option<CopyDetail>,
@@ -129,7 +129,7 @@ impl<'a> GameAnswers<'a> {
             None => Asked::Whole,
             Some((hits, _)) if !hits.contains(slot) => Asked::Nothing,
             Some((_, None)) => Asked::Whole,
-            Some((_, Some(known))) => known.evaluated(slot).map_or(Asked::Nothing, Asked::Alternative),
+            Some((_, Some(known))) => Asked::Alternative(known.alternative(slot)),
         }
     }
 
@@ -159,8 +159,7 @@ impl<'a> GameAnswers<'a> {
         });
     }
 
-    /// Limits the evaluation to the given positions and, if some comments are known, to the alternatives whose comments
-    /// are unknown.
+    /// Limits the evaluation to the given positions and, if they are known, to the alternatives that match there.
     #[must_use]
     pub(super) fn at(self, only: Option<(&'a Hits, Option<&'a KnownComments<'a>>)>) -> GameAnswers<'a> {
         GameAnswers { only, ..self }
