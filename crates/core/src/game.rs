@@ -53,7 +53,7 @@ pub use opening::Opening;
 pub use people::{Mention, who_is_who};
 pub use rating::Rating;
 pub use time_control::Speed;
-pub use url::url;
+pub use url::{lichess_id, url};
 
 #[cfg(test)]
 mod tests;

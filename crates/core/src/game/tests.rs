@@ -231,6 +231,39 @@ fn addresses_are_those_of_known_sites() {
 }
 
 #[test]
+fn ids_of_lichess_are_those_of_games() {
+    for (address, id) in [
+        ("https://lichess.org/AbCdEf12", Some("AbCdEf12")),
+        ("https://lichess.org/AbCdEf12wxyz", Some("AbCdEf12")),
+        ("https://lichess.org/AbCdEf12/", Some("AbCdEf12")),
+        ("https://lichess.org/AbCdEf12/white", Some("AbCdEf12")),
+        ("https://lichess.org/AbCdEf12wxyz/black?tv=1#30", Some("AbCdEf12")),
+        ("https://lichess.org/AbCdEf12?a=/b", Some("AbCdEf12")),
+        ("https://lichess.org/AbCdEf12#7", Some("AbCdEf12")),
+        ("https://lichess.org/", None),
+        ("https://lichess.org/abc", None),
+        ("https://lichess.org/abcdefghi", None),
+        ("https://lichess.org/abcdefg_", None),
+        ("https://lichess.org/abcdéfg", None),
+        ("https://lichess.org/AbCdEf12/red", None),
+        ("https://lichess.org/AbCdEf12/white/3", None),
+        ("https://lichess.org/broadcast/norway-chess/round-1/abcdefgh/XyZxYzXy", None),
+        ("https://lichess.org/study/AbCdEfGh/IjKlMnOp", None),
+        ("https://lichess.org/training", None),
+        ("https://lichess.org/training/AbCdE", None),
+        ("https://lichess.org/analysis#3", None),
+        ("http://lichess.org/AbCdEf12", None),
+        ("https://example.org/AbCdEf12", None),
+    ] {
+        assert_eq!(lichess_id(&Tags(&[("Site", address)])).as_deref(), id, "{address}");
+    }
+    let both = [("Site", "https://lichess.org/study/abc"), ("GameURL", "https://lichess.org/AbCdEf12")];
+    assert_eq!(lichess_id(&Tags(&both)).as_deref(), Some("AbCdEf12"));
+    let page = "https://lichess.org/training";
+    assert_eq!(url(&Tags(&[("Site", page)]), Some(7)).as_deref(), Some(page));
+}
+
+#[test]
 fn tags_are_known_by_what_they_hold() {
     use known::TagKind::{Date, Eco, Rating, Text};
     for (name, kind) in [

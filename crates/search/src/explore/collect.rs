@@ -9,7 +9,7 @@ use crate::found::{BlockResult, Found};
 use crate::run::{Collector, Part, PartError};
 use crate::stats::{MoveTally, sides_of};
 use orbit_core::board::{Color, PackedMove, legal};
-use orbit_core::game::{tags, url};
+use orbit_core::game::{lichess_id, tags};
 use orbit_database::MemoryBudget;
 use orbit_engine::{Outcome, Wants};
 use orbit_reel::GameRow;
@@ -199,10 +199,8 @@ impl ExploredGame {
     /// Creates the entry for a game. `number` is the number of the game in the database.
     pub(super) fn new(game: &GameRow, number: u32, mv: Option<u16>) -> ExploredGame {
         let TabledFacts { date, ratings, outcome, speed, is_rated } = TabledFacts::from_game(game);
-        let lichess =
-            url(game, None).and_then(|url| Some(url.strip_prefix("https://lichess.org/")?[..8].to_owned()));
         ExploredGame {
-            id: lichess.unwrap_or_else(|| number.to_string()),
+            id: lichess_id(game).unwrap_or_else(|| number.to_string()),
             number,
             players: Color::ALL
                 .map(|side| tags::player(game, side).map_or_else(|| "?".into(), |name| name.into_owned())),
