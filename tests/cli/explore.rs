@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::program::{run, run_in, stdout};
 
 const GAMES: &str = "games/sample.pgn";
@@ -81,7 +83,7 @@ fn errors_name_the_arguments() {
         ),
         (&["explore", GAMES, "--since", "2015-04-31", "e4"], "has only 30 days"),
         (&["explore", GAMES, "--top-games", "x", "e4"], "--top-games: `x` is no whole number"),
-        (&["positions", GAMES, "0000"], "`0000` is no legal move there"),
+        (&["positions", GAMES, "e4 f5 Qh5 0000"], "`0000` is no legal move there"),
         (&["positions", GAMES, &format!("{bare} w KQkq - 0 1 | e4")], "at character "),
         (&["scan", "--at", "e4 e9", GAMES], "`e9` is no move"),
         (
@@ -100,7 +102,66 @@ fn errors_name_the_arguments() {
         assert!(text.contains("neither side may castle in this position: "), "{text}");
     }
     let text = stdout(&["explore", "-q", GAMES, "8/8/8/4k3/4P3/4K3/8/8 w - -"]);
-    assert!(text.ends_with("no game comes to this position\n"), "{text}");
+    assert!(text.ends_with("\nno game comes to this position\n"), "{text}");
+    // The games that come to this position may only be excluded by the conditions.
+    for condition in
+        [&["--since", "2100"][..], &["--until", "1800"], &["--modes", "casual"], &["--player", "Xyzzy"]]
+    {
+        let text = stdout(&[&["explore", "-q", GAMES, "e4"], condition].concat());
+        let due = "\nno game that meets the conditions comes to this position\n";
+        assert!(text.ends_with(due), "{condition:?}: {text}");
+    }
+}
+
+/// A null move in an answer can be part of the next request.
+#[test]
+fn null_moves_are_read_as_they_are_written() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("games.pgn"), "[Result \"1-0\"]\n\n1. e4 -- 2. d4 d5 1-0\n\n").unwrap();
+    let moves = |position: &str| {
+        let (code, json, stderr) = run_in(folder.path(), &["explore", "-q", "--json", "games.pgn", position]);
+        assert_eq!(code, Some(0), "{position}: {stderr}");
+        let answer: Value = serde_json::from_str(&json).unwrap();
+        let moves = answer["moves"].as_array().unwrap().iter();
+        moves.map(|mv| mv["uci"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(moves("e4"), ["0000"]);
+    for position in ["e4 0000", "e4 --", "1. e4 --", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -"]
+    {
+        assert_eq!(moves(position), ["d2d4"], "{position}");
+    }
+    assert_eq!(moves("e2e4,0000,d2d4"), ["d7d5"]);
+}
+
+/// Only the address of a game contains the id of a game. Other games are named by their numbers.
+#[test]
+fn ids_are_those_of_games_of_lichess() {
+    let folder = tempfile::tempdir().unwrap();
+    let addresses = [
+        ("https://lichess.org/AbCdEf12", "AbCdEf12"),
+        ("https://lichess.org/AbCdEf12wxyz/black#30", "AbCdEf12"),
+        ("https://lichess.org/", "3"),
+        ("https://lichess.org/abc", "4"),
+        ("https://lichess.org/broadcast/norway-chess/round-1/abcdefgh/XyZxYzXy", "5"),
+        ("https://lichess.org/study/AbCdEfGh/IjKlMnOp", "6"),
+        ("https://lichess.org/training", "7"),
+        ("https://lichess.org/analysis", "8"),
+        ("Oslo", "9"),
+    ];
+    let game =
+        |(site, _): &(&str, &str)| format!("[Site \"{site}\"]\n[Date \"2020.01.01\"]\n\n1. e4 1-0\n\n");
+    std::fs::write(folder.path().join("a.pgn"), addresses.iter().map(game).collect::<String>()).unwrap();
+    let (code, _, stderr) = run_in(folder.path(), &["index", "-q", "--positions", "a.pgn", "-o", "a.reel"]);
+    assert_eq!(code, Some(0), "{stderr}");
+    for games in ["a.pgn", "a.reel"] {
+        let args = ["explore", "-q", "--json", "--recent-games", "20", games, "start"];
+        let (code, json, stderr) = run_in(folder.path(), &args);
+        assert_eq!(code, Some(0), "{games}: {stderr}");
+        let answer: Value = serde_json::from_str(&json).unwrap();
+        let recent = answer["recentGames"].as_array().unwrap().iter();
+        let ids: Vec<&str> = recent.rev().map(|game| game["id"].as_str().unwrap()).collect();
+        assert_eq!(ids, addresses.map(|(_, id)| id), "{games}");
+    }
 }
 
 #[test]

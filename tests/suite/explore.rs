@@ -297,6 +297,29 @@ fn rights_and_captures_in_passing_tell_positions_apart() {
 }
 
 #[test]
+fn the_first_word_of_the_event_is_the_mode() {
+    let events = [
+        "Rated",
+        "rated blitz game",
+        "RATED-2024",
+        "Casual game",
+        "Casuals Cup",
+        "RatedChess Open",
+        "Rated2",
+        "Ratedé",
+        "The Rated Cup",
+    ];
+    let game = |event: &&str| format!("[Event \"{event}\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n");
+    let games: String = events.iter().map(game).collect();
+    let database = DatabaseOptions::new().open_bytes("games", games.into_bytes()).unwrap();
+    let total = |modes: &str| {
+        let parameters = Parameters { modes: Some(modes.to_owned()), ..Parameters::default() };
+        count(&explored(&database, parameters).0)[0]
+    };
+    assert_eq!(["rated", "casual", "rated,casual", ""].map(total), [3, 1, 4, 9]);
+}
+
+#[test]
 fn games_are_chosen_as_lichess_chooses_them() {
     let play = "d4 Nf6 c4 e6";
     let total = |parameters: Parameters| {
@@ -319,6 +342,14 @@ fn games_are_chosen_as_lichess_chooses_them() {
         (Parameters { speeds: text("slow"), ..none() }, "`speeds`: `slow` is none of ultrabullet, "),
         (Parameters { modes: text("rated,x"), ..none() }, "`modes`: `x` is none of rated, casual"),
         (Parameters { ratings: text("high"), ..none() }, "`ratings`: `high` is no whole number"),
+        (
+            Parameters { ratings: text("2000,99999999999"), ..none() },
+            "`ratings`: `99999999999` is too large: the largest number is 4294967295",
+        ),
+        (
+            Parameters { moves: text("99999999999999999999"), ..none() },
+            "`moves`: `99999999999999999999` is too large",
+        ),
         (Parameters { color: text("white"), ..none() }, "`color`: it is that of a player"),
         (Parameters { player: text("A"), color: text("red"), ..none() }, "`color`: `red` is neither"),
         (Parameters { moves: text("-1"), ..none() }, "`moves`: `-1` is no whole number"),

@@ -181,11 +181,12 @@ fn places(reel: &Path) -> (BTreeSet<String>, BTreeSet<String>) {
             // A null move (a pass) may leave a king in check. shakmaty rejects such positions.
             fens.extend(position.to_chess().ok().map(|chess| name(&chess)));
             for mv in game.moves() {
-                way = way.filter(|way| way.len() < 60 && !mv.to_san(&position).starts_with("--"));
-                way = way.map(|way| way + " " + &mv.to_san(&position));
+                way = way.filter(|way| way.len() < 60).map(|way| way + " " + &mv.to_san(&position));
                 position.play(*mv);
+                let chess = position.to_chess().ok();
+                way = way.filter(|_| chess.is_some());
                 ways.extend(way.clone());
-                fens.extend(position.to_chess().ok().map(|chess| name(&chess)));
+                fens.extend(chess.map(|chess| name(&chess)));
             }
         }
     }

@@ -2,9 +2,9 @@
 
 use std::str::FromStr;
 
-use shakmaty::san::SanPlus;
+use shakmaty::san::{San, SanPlus};
 use shakmaty::uci::UciMove;
-use shakmaty::{Chess, EnPassantMode, Move, Position as _, Square};
+use shakmaty::{Chess, EnPassantMode, FromSetup as _, Position as _, PositionError, Square};
 
 use orbit_core::board::{Code, PackedMove, Position, legal};
 use orbit_core::fen::{self, FenRecord, Leniency};
@@ -65,7 +65,8 @@ impl FromStr for ExactPosition {
 pub enum WrittenPosition<'t> {
     /// A FEN. Its last fields may be missing.
     Fen(&'t str),
-    /// Moves from the standard starting position, in SAN or UCI. The word `start` becomes an empty string.
+    /// Moves from the standard starting position, in SAN or UCI. A null move is `--` or `0000`. The word `start` becomes an empty
+    /// string.
     Moves(&'t str),
 }
 
@@ -116,17 +117,17 @@ pub(crate) fn play(
 ) -> Result<(), String> {
     let is_between = |letter: char| letter == ',' || letter.is_whitespace();
     for word in text.split(is_between).filter(|word| !word.is_empty()) {
-        let Some(mv) = read_move(word, chess)? else { continue };
-        let turn = chess.turn();
-        chess.play_unchecked(mv);
-        played(PackedMove::from_shakmaty(mv, turn), chess);
+        let Some((mv, after)) = read_move(word, chess)? else { continue };
+        *chess = after;
+        played(mv, chess);
     }
     Ok(())
 }
 
-/// Reads a move in SAN or UCI. A move number may precede it, and castling may be written with zeros, as in `0-0`. Returns `None` if
-/// `word` is only a move number.
-fn read_move(word: &str, chess: &Chess) -> Result<Option<Move>, String> {
+/// Reads a move in SAN or UCI. A move number may precede it, and castling may be written with zeros, as in `0-0`. A null
+/// move, by which a side passes, is `--` or `0000`. Returns the move and the position after it, or `None` if `word` is only a move
+/// number.
+fn read_move(word: &str, chess: &Chess) -> Result<Option<(PackedMove, Chess)>, String> {
     let bare = match word.starts_with('0') {
         true => word,
         false => word.trim_start_matches(|letter: char| letter.is_ascii_digit()).trim_start_matches('.'),
@@ -139,12 +140,58 @@ fn read_move(word: &str, chess: &Chess) -> Result<Option<Move>, String> {
     let san = letters.parse::<SanPlus>();
     let uci = bare.parse::<UciMove>();
     let is_move = san.is_ok() || uci.is_ok();
+    let is_null = matches!(san, Ok(SanPlus { san: San::Null, .. })) || matches!(uci, Ok(UciMove::Null));
     let of_san = san.ok().and_then(|san| san.san.to_move(chess).ok());
     let read = of_san.or_else(|| uci.ok().and_then(|uci| uci.to_move(chess).ok()));
-    read.map(Some).ok_or_else(|| {
+    let played = match read {
+        Some(mv) => {
+            let mut after = chess.clone();
+            after.play_unchecked(mv);
+            Some((PackedMove::from_shakmaty(mv, chess.turn()), after))
+        }
+        None if is_null => after_null(chess).map(|after| (PackedMove::NULL, after)),
+        None => None,
+    };
+    played.map(Some).ok_or_else(|| {
         let fault = if is_move { "no legal move there" } else { "no move" };
         format!(
             "`{word}` is {fault}: write moves in SAN or UCI from the start, such as `e4 c5` or `e2e4,c7c5`"
         )
     })
+}
+
+/// Returns the position after a null move, or `None` if the side to move is in check and may not pass.
+fn after_null(chess: &Chess) -> Option<Chess> {
+    let mut setup = chess.to_setup(EnPassantMode::Always);
+    if setup.turn.is_black() {
+        setup.fullmoves = setup.fullmoves.saturating_add(1);
+    }
+    setup.halfmoves = setup.halfmoves.saturating_add(1);
+    setup.swap_turn();
+    Chess::from_setup(setup, chess.castles().mode())
+        .or_else(PositionError::ignore_too_much_material)
+        .or_else(PositionError::ignore_impossible_check)
+        .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn null_moves_are_read_unless_the_side_is_in_check() {
+        let read = |text: &str| text.parse::<ExactPosition>();
+        let passed = read("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 1 2");
+        assert!(passed.is_ok());
+        for moves in ["e4 --", "e4 0000", "1. e4 --", "1. e4 1... --", "1.e4 1...0000", "e2e4,0000"] {
+            assert_eq!(read(moves), passed, "{moves}");
+        }
+        for moves in ["e4 f5 Qh5 --", "e4 f5 Qh5 0000"] {
+            let error = read(moves).unwrap_err();
+            assert!(error.contains("is no legal move there"), "{error}");
+        }
+        // The pawn on d5 could be captured en passant only in the next move.
+        assert_eq!(read("e4 -- e5 d5 -- --"), read("e4 d5 e5 --"));
+        assert_ne!(read("e4 -- e5 d5"), read("e4 d5 e5 --"));
+    }
 }

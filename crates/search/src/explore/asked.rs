@@ -1,6 +1,8 @@
 //! Parses explorer requests, which consist of a position and conditions on games.
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
+use std::num::{IntErrorKind, ParseIntError};
+use std::str::FromStr;
 
 use shakmaty::{Chess, Position as _, Square};
 
@@ -89,11 +91,11 @@ impl ExplorerRequest {
         })
         .map_err(|message| AskError { name: "play", message })?;
         let ratings = ratings.as_deref().map_or(Ok(Vec::new()), |text| {
-            words("ratings", text)?.map(|word| number("ratings", word).map(group)).collect()
+            words("ratings", text)?.map(|word| number("ratings", word, u32::MAX).map(group)).collect()
         })?;
         let limit = |name, text: &Option<String>, usual| match text {
             None => Ok(usual),
-            Some(text) => number::<usize>(name, text).map(|limit| limit.min(LISTED_MAX)),
+            Some(text) => number(name, text, usize::MAX).map(|limit| limit.min(LISTED_MAX)),
         };
         Ok(ExplorerRequest {
             position: legal::as_counted(&packed(&chess)),
@@ -127,6 +129,12 @@ impl ExplorerRequest {
         let is_same =
             |way: &Vec<PackedMove>| game.start() == Position::STANDARD && game.moves().starts_with(way);
         !self.way.as_ref().is_none_or(is_same)
+    }
+
+    /// Returns true if the request has conditions on games.
+    pub(super) fn has_conditions(&self) -> bool {
+        let has_lists = !(self.ratings.is_empty() && self.speeds.is_empty() && self.modes.is_empty());
+        has_lists || self.since.or(self.until).is_some() || self.player.is_some()
     }
 
     /// Returns true if neither bound on the date includes a day. Then the year and month of a game show whether it is within the
@@ -220,8 +228,18 @@ fn any_of<T: Copy>(
         .collect()
 }
 
-fn number<N: std::str::FromStr>(name: &'static str, text: &str) -> Result<N, AskError> {
-    text.trim().parse().map_err(|_| AskError { name, message: format!("`{text}` is no whole number from 0") })
+/// Parses a whole number. `max` is the largest value of its type.
+fn number<N>(name: &'static str, text: &str, max: N) -> Result<N, AskError>
+where
+    N: FromStr<Err = ParseIntError> + Display,
+{
+    text.trim().parse().map_err(|error: ParseIntError| {
+        let message = match error.kind() {
+            IntErrorKind::PosOverflow => format!("`{text}` is too large: the largest number is {max}"),
+            _ => format!("`{text}` is no whole number from 0"),
+        };
+        AskError { name, message }
+    })
 }
 
 fn group(mean: u32) -> u32 {

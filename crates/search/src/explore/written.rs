@@ -147,7 +147,9 @@ impl<'a> Explored<'a> {
         let total = self.games();
         if total == 0 {
             let note = missing_rights(&self.asked.position).map_or(String::new(), |note| format!("{note}\n"));
-            return out + "no game comes to this position\n" + &note;
+            let games =
+                if self.asked.has_conditions() { "no game that meets the conditions" } else { "no game" };
+            return format!("{out}{games} comes to this position\n{note}");
         }
         let headings =
             ["move", "games", "share", "White wins", "draws", "Black wins", "rating", "performance"];

@@ -1,5 +1,7 @@
 //! Answers requests for lichess's opening explorer.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
 use super::head::{RequestHead, RequestRefusal};
 use crate::explore::{Explored, Explorer, ExplorerRequest, Parameters};
 use crate::library::{DatabaseError, Query};
@@ -26,11 +28,22 @@ fn game_number(path: &str) -> Option<&str> {
     PGN.iter().find_map(|before| path.strip_prefix(before))
 }
 
-/// Answers an explorer request. Returns the media type and the body of the response.
+/// Answers an explorer request. Returns the media type and the body of the response. After a panic, the client gets the status 500
+/// instead of a closed connection.
 pub(super) fn answer(
     desk: &OpenDatabases,
     head: &RequestHead,
 ) -> Result<(&'static str, String), RequestRefusal> {
+    caught(|| found(desk, head))
+}
+
+/// Runs `work` and converts a panic to a refusal.
+fn caught<T>(work: impl FnOnce() -> Result<T, RequestRefusal>) -> Result<T, RequestRefusal> {
+    catch_unwind(AssertUnwindSafe(work))
+        .unwrap_or_else(|_| Err(RequestRefusal::new(500, "a fault of the program, please report it")))
+}
+
+fn found(desk: &OpenDatabases, head: &RequestHead) -> Result<(&'static str, String), RequestRefusal> {
     let wrong = |fault: Fault| {
         let status = match fault.code {
             ErrorCode::UnknownDatabase => 404,
@@ -127,4 +140,16 @@ fn parameters(path: &str, query: Vec<(String, String)>) -> Result<Parameters, Re
         return Err(RequestRefusal::new(400, "`player` and `color` are missing"));
     }
     Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_a_refusal() {
+        assert_eq!(caught(|| Ok(3)).unwrap(), 3);
+        let refusal = caught(|| -> Result<(), RequestRefusal> { panic!("a panic of the test") }).unwrap_err();
+        assert!(format!("{refusal:?}").contains("status: 500"), "{refusal:?}");
+    }
 }
