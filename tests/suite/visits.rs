@@ -15,7 +15,7 @@ use orbit_reel::{Block, EncodedBlock, Reel, ReelSource, ReelWriter};
 use orbit_search::choice::ExactPosition;
 use orbit_visits::{
     self, DateOrder, Novelty, OpenTables, POSITIONS_MAX, PositionFacts, PositionTable, TableError,
-    TableOptions, novelties_without_table, table_path,
+    TableOptions, novelties_in_groups, novelties_without_table, table_path,
 };
 use shakmaty::{Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
 use tempfile::TempDir;
@@ -319,8 +319,10 @@ fn keys_that_collide_change_no_answer() {
     let folder = tempfile::tempdir().unwrap();
     let reel = reel_of(folder.path(), &format!("{GAMES}\n{}", sample_games(20)), 2000);
     let strong = write(&reel, |_| {});
+    let new = novelties(&reel);
     let weak = write(&reel, |options| options.key_bits = 2);
     assert_eq!((strong.positions, strong.visits), (weak.positions, weak.visits));
+    assert_eq!(novelties(&reel), new);
     compare(&reel, 8);
     assert_eq!(look_up(&reel, &position("8/8/8/4k3/4P3/4K3/8/8 w - -")).visits, 0);
     let (reel, table) = open(&reel);
@@ -488,8 +490,26 @@ fn check_novelties(folder: &TempDir, text: &str, chunk_bytes: usize) -> usize {
         })
         .collect();
     assert_eq!(told, novelties_by_hand(&played(&reel)));
+    compare_groups(&reel, &novelties(&reel));
     compare_chosen(&reel, chunk_bytes, &novelties(&reel));
     told.len()
+}
+
+/// Finds the novelties in groups of different sizes, and compares them with those in `all`. In groups with few visits, the moves of
+/// the games before one novelty are read in several steps.
+#[track_caller]
+fn compare_groups(reel: &Path, all: &[Novelty]) {
+    let (reel, table) = open(reel);
+    let few = if all.len() < 10 { [1, 2] } else { [50, 300] };
+    for limits in [few, [few[0], usize::MAX], [usize::MAX, few[1]]] {
+        let mut found = Vec::new();
+        let take = |novelty| {
+            found.push(novelty);
+            if found.len() == all.len() - 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        };
+        novelties_in_groups(&reel, &table, limits, take).unwrap();
+        assert_eq!(found, all[..all.len() - 1], "{limits:?}");
+    }
 }
 
 /// Finds the novelties of all games and of every third game without a position table, both from the reel and from text, and

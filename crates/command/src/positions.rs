@@ -38,7 +38,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct Args {
-    /// The reel, a folder of reels or PGN.
+    /// The reel, a folder that `orbit index --shards` wrote, or PGN.
     #[arg(value_name = "DB")]
     database: PathBuf,
     /// The position: moves from the usual start position in SAN or UCI (`e4 c5`), a FEN, or `start`.
@@ -51,7 +51,8 @@ pub(super) struct Args {
     /// has a year.
     #[arg(value_name = "POSITION", required_unless_present_any = ["write", "novelties"])]
     position: Option<ExactPosition>,
-    /// Write the table of positions of a reel, or of each reel of a folder, and replace existing ones.
+    /// Write the table of positions of a reel, or of each reel in a folder that `orbit index --shards` wrote, and replace
+    /// existing ones.
     #[arg(long, conflicts_with_all = ["position", "novelties", "json", "fail_if_none"])]
     write: bool,
     /// List the first position of each game that no earlier game has, and the moves that earlier games played instead.

@@ -21,7 +21,7 @@ pub struct TabledFacts {
     pub outcome: Outcome,
     /// The speed according to the time control, if it is known.
     pub speed: Option<Speed>,
-    /// True for rated and false for casual games, if the event name begins as on lichess; `None` for other names.
+    /// True for rated and false for casual games, if this is the first word of the event name, as on lichess; `None` for other names.
     pub is_rated: Option<bool>,
 }
 
@@ -30,9 +30,8 @@ impl TabledFacts {
     pub fn from_game(game: &GameRow) -> TabledFacts {
         let rating = |rating: Rating| rating.of_game(game).and_then(|rating| u32::try_from(rating).ok());
         let event = tags::known(game, "Event").unwrap_or_default();
-        let begins = |word: &str| {
-            event.get(..word.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(word))
-        };
+        let first = event.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default();
+        let begins = |word: &str| first.eq_ignore_ascii_case(word);
         TabledFacts {
             date: Date::from_game(game),
             ratings: [rating(Rating::White), rating(Rating::Black)],

@@ -16,7 +16,7 @@ use orbit_reel::{Reel, ReelError};
 
 /// The first bytes of the file.
 pub(super) const MAGIC: [u8; 8] = *b"\x89POS\r\n\x1a\n";
-pub(super) const VERSION: u32 = 4;
+pub(super) const VERSION: u32 = 5;
 pub(super) const DIRECTORY_BYTES_MAX: u64 = 1 << 31;
 /// The number of positions on a page.
 pub(super) const PAGE_POSITIONS: usize = 1024;

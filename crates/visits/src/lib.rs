@@ -31,7 +31,8 @@ pub use self::format::{DateOrder, TableError, table_path};
 pub use self::kept::OpenTables;
 pub use self::narrow::{NarrowedStream, UsedTable, narrow};
 pub use self::novelties::{
-    ChosenNovelties, MoveCount, Novelty, POSITIONS_MAX, novelties, novelties_of, novelties_without_table,
+    ChosenNovelties, MoveCount, Novelty, POSITIONS_MAX, novelties, novelties_in_groups, novelties_of,
+    novelties_without_table,
 };
 pub use self::played::{HeldBlocks, PlayedGame};
 pub use self::read::{FoundPosition, PositionTable, Visit};

@@ -2,14 +2,14 @@
 
 mod chosen;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 pub use self::chosen::{ChosenNovelties, POSITIONS_MAX, novelties_of, novelties_without_table};
 
 use super::format::{DateOrder, GameEntry, TableError};
 use super::games::game_of;
+use super::key::counted;
 use super::read::{PositionTable, block_of};
 use super::seen::SeenGame;
 use orbit_core::board::{PackedMove, Position};
@@ -17,8 +17,10 @@ use orbit_core::game::MoveNumbers;
 use orbit_reel::replay::position_at;
 use orbit_reel::{Block, GameRow, Reel};
 
-/// The maximum number of blocks to cache while moves of earlier games are looked up.
-const BLOCKS_MAX: usize = 128;
+/// The maximum number of novelties for which the moves of earlier games are read together. They take about 60 MB.
+const GROUP_MAX: usize = 1 << 16;
+/// The maximum number of visits (occurrences of positions in earlier games) whose moves are read together. They take 64 MB.
+const VISITS_MAX: usize = 1 << 22;
 
 /// The first position of a game that occurs in no earlier game. Games are ordered by date ([`DateOrder`]), and games with the same
 /// date by their order in the reel. A game that repeats an earlier game move for move has no novelty.
@@ -125,6 +127,25 @@ impl ReelGames {
 pub fn novelties(
     reel: &Reel,
     table: &PositionTable,
+    take: impl FnMut(Novelty) -> ControlFlow<()>,
+) -> Result<(), TableError> {
+    novelties_in_groups(reel, table, [GROUP_MAX, VISITS_MAX], take)
+}
+
+/// Does the same as [`novelties`], with limits on the memory: the maximum number of novelties and the maximum number of visits of
+/// earlier games for which moves are read together. For each such group, each block of the reel is read at most once.
+///
+/// # Errors
+///
+/// Fails if the reel or the table cannot be read or is damaged.
+///
+/// # Panics
+///
+/// Panics if the table covers fewer blocks than the reel has.
+pub fn novelties_in_groups(
+    reel: &Reel,
+    table: &PositionTable,
+    [group_max, visits_max]: [usize; 2],
     mut take: impl FnMut(Novelty) -> ControlFlow<()>,
 ) -> Result<(), TableError> {
     assert_eq!(table.blocks(), reel.blocks(), "the table knows only some of the blocks");
@@ -140,7 +161,8 @@ pub fn novelties(
             *first = (*first).min(slot - games.blocks[block].1[game].first_slot);
         }
     })?;
-    let mut lookup = Lookup { reel, table, games: &games, blocks: HashMap::new(), used: VecDeque::new() };
+    let mut group =
+        NoveltyGroup { reel, table, games: &games, visits_max, found: Vec::new(), visits: Vec::new() };
     for index in 0..reel.blocks() {
         let block = block_of(reel, index, true)?;
         for game in block.games() {
@@ -148,74 +170,124 @@ pub fn novelties(
             if moves == u32::MAX {
                 continue;
             }
-            let novelty = lookup.novelty(&block, index, &game, moves as usize)?;
-            if take(novelty).is_break() {
+            group.add(&block, index, &game, moves as usize)?;
+            let is_full = group.found.len() >= group_max || group.visits.len() >= visits_max;
+            if is_full && group.finish(&mut take)?.is_break() {
                 return Ok(());
             }
         }
     }
-    Ok(())
+    group.finish(&mut take).map(|_| ())
 }
 
-/// Finds in the reel the moves that earlier games played in a position. The most recently read blocks are cached.
-struct Lookup<'a> {
+/// Consecutive novelties, for which the moves of earlier games are read together.
+struct NoveltyGroup<'a> {
     reel: &'a Reel,
     table: &'a PositionTable,
     games: &'a ReelGames,
-    blocks: HashMap<usize, Arc<Block>>,
-    used: VecDeque<usize>,
+    visits_max: usize,
+    found: Vec<FoundNovelty>,
+    /// The visits of earlier games whose moves have not been read: the slot in the reel, and the index of the novelty in `found`.
+    visits: Vec<(u64, u32)>,
 }
 
-impl Lookup<'_> {
-    fn block(&mut self, index: usize) -> Result<Arc<Block>, TableError> {
-        if let Some(block) = self.blocks.get(&index) {
-            return Ok(Arc::clone(block));
+/// A novelty, and the moves of earlier games that have been read so far.
+struct FoundNovelty {
+    novelty: Novelty,
+    parent: Option<Position>,
+    before: HashMap<PackedMove, u64>,
+    /// The last game of which a move was read, and its different moves. A game counts once for each of them.
+    last: Option<(usize, usize)>,
+    played: Vec<PackedMove>,
+}
+
+impl FoundNovelty {
+    /// Counts a move that a game played in the position before the novelty.
+    fn add_move(&mut self, game: (usize, usize), mv: PackedMove) {
+        if self.last != Some(game) {
+            self.last = Some(game);
+            self.played.clear();
         }
-        if self.used.len() == BLOCKS_MAX
-            && let Some(oldest) = self.used.pop_front()
-        {
-            self.blocks.remove(&oldest);
+        if !mv.is_start() && !self.played.contains(&mv) {
+            self.played.push(mv);
+            *self.before.entry(mv).or_default() += 1;
         }
-        let block = Arc::new(block_of(self.reel, index, false)?);
-        self.used.push_back(index);
-        self.blocks.insert(index, Arc::clone(&block));
-        Ok(block)
     }
 
-    fn novelty(
-        &mut self,
-        block: &Block,
-        index: usize,
-        game: &GameRow,
-        moves: usize,
-    ) -> Result<Novelty, TableError> {
-        let (mut novelty, parent) = Novelty::from_game(block, game, moves);
-        let Some(parent) = parent else { return Ok(novelty) };
+    fn into_novelty(self) -> Novelty {
+        let FoundNovelty { mut novelty, parent, before, .. } = self;
+        if let Some(parent) = parent {
+            novelty.set_before(before, &parent);
+        }
+        novelty
+    }
+}
+
+impl NoveltyGroup<'_> {
+    /// Adds the novelty of a game, which is its position after `moves` half-moves.
+    fn add(&mut self, block: &Block, index: usize, game: &GameRow, moves: usize) -> Result<(), TableError> {
+        let (novelty, parent) = Novelty::from_game(block, game, moves);
         let place = (novelty.game.order, index, game.index());
-        let mut counts: HashMap<PackedMove, u64> = HashMap::new();
-        let table = self.table;
-        let found = table.find_in(&parent, &mut |block| self.block(block))?;
-        let slots = found.map(|found| table.slots(&found)).transpose()?.unwrap_or_default();
+        let slot = self.games.blocks[index].0 + (game.first_slot() + novelty.game.moves) as u64;
+        let number = self.found.len();
+        let (before, played) = (HashMap::new(), Vec::new());
+        self.found.push(FoundNovelty { novelty, parent, before, last: None, played });
+        let (Some(parent), Some(own)) = (parent, slot.checked_sub(1)) else { return Ok(()) };
         let mut last = None;
-        let mut played = Vec::new();
-        for slot in slots {
-            let Some((block, slot, game, date)) = self.games.place(slot) else { continue };
+        for slot in self.slots_with(own, &parent)? {
+            let Some((block, _, game, date)) = self.games.place(slot) else { continue };
             if (date, block, game) >= place {
                 continue;
             }
             if last != Some((block, game)) {
                 last = Some((block, game));
-                played.clear();
-                novelty.games_before += 1;
+                self.found[number].novelty.games_before += 1;
             }
-            let found = self.block(block)?;
-            let mv = found.moves[slot as usize];
-            if !mv.is_start() && !played.contains(&mv) {
-                played.push(mv);
-                *counts.entry(mv).or_default() += 1;
+            // A frequent position can have more visits than are kept in memory.
+            if self.visits.len() >= self.visits_max {
+                self.read_moves()?;
+            }
+            self.visits.push((slot, number as u32));
+        }
+        Ok(())
+    }
+
+    /// Returns the slots of all visits of a position, one of which is `own`. This slot identifies the position's entry in the
+    /// table, so no board is read from the reel.
+    fn slots_with(&self, own: u64, position: &Position) -> Result<Vec<u64>, TableError> {
+        for (page, entries) in self.table.entries_with_key_of(&counted(position))? {
+            for slots in entries {
+                let slots = self.table.slots_in(page, slots)?;
+                if slots.binary_search(&own).is_ok() {
+                    return Ok(slots);
+                }
             }
         }
-        novelty.set_before(counts, &parent);
-        Ok(novelty)
+        Err(self.table.damaged("a position of the reel has no visit"))
+    }
+
+    /// Reads the moves at all visits, block by block.
+    fn read_moves(&mut self) -> Result<(), TableError> {
+        self.visits.sort_unstable();
+        let mut last: Option<(usize, Block)> = None;
+        for (slot, number) in self.visits.drain(..) {
+            let Some((index, slot, game, _)) = self.games.place(slot) else { continue };
+            if last.as_ref().is_none_or(|(last, _)| *last != index) {
+                last = Some((index, block_of(self.reel, index, false)?));
+            }
+            let mv = last.as_ref().and_then(|(_, block)| block.moves.get(slot as usize));
+            let mv = *mv.ok_or_else(|| self.table.damaged("a visit is of no position of the reel"))?;
+            self.found[number as usize].add_move((index, game), mv);
+        }
+        Ok(())
+    }
+
+    /// Reads the moves that are missing, and passes the novelties to `take` until it returns a break. Leaves the group empty.
+    fn finish(
+        &mut self,
+        take: &mut impl FnMut(Novelty) -> ControlFlow<()>,
+    ) -> Result<ControlFlow<()>, TableError> {
+        self.read_moves()?;
+        Ok(self.found.drain(..).try_for_each(|found| take(found.into_novelty())))
     }
 }
