@@ -308,13 +308,14 @@ fn novelties_are_those_that_shakmaty_finds() {
             run_in(folder.path(), &["player", "--json", PLAYER, "games.pgn", "--where", condition]);
         assert_eq!(code, Some(0), "{stderr}");
         let told = serde_json::from_str::<Value>(&json).unwrap()["novelties"].take();
-        let mut sums = [Sum::default(); 3];
+        let mut sums = [Sum::default(); 4];
         let mut due = Vec::new();
         for (index, game) in games.iter().enumerate().filter(|(_, game)| date(game)[0] >= since) {
             let Some(side) = side(game) else { continue };
             let moved = found[index].as_ref().filter(|(plies, ..)| *plies > 0);
             let by = moved.map(|(plies, ..)| usize::from(game.positions[plies - 1].turn() != side));
-            sums[by.unwrap_or(2)].add(game, side);
+            let new_start = if found[index].is_some() { 3 } else { 2 };
+            sums[by.unwrap_or(new_start)].add(game, side);
             if let (Some((plies, earlier, moves)), Some(0)) = (moved, by) {
                 due.push((std::cmp::Reverse(*earlier), date(game), index, *plies, moves));
             }
@@ -349,6 +350,66 @@ fn novelties_are_those_that_shakmaty_finds() {
             assert_eq!(&told.collect::<BTreeMap<String, u64>>(), moves);
         }
     }
+}
+
+/// A game whose start position is new has no new move, but does not repeat an earlier game either.
+#[test]
+fn games_with_a_new_start_position_are_counted_apart() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = |year: u32, [white, black]: [&str; 2], rest: &str| {
+        format!("[White \"{white}\"]\n[Black \"{black}\"]\n[Date \"{year}.01.01\"]\n{rest}\n\n")
+    };
+    let games = [
+        game(2001, ["Ann", "Bob"], "\n1. e4 e5 1-0"),
+        game(2002, ["Ann", "Bob"], "\n1. e4 e5 1/2-1/2"),
+        game(2003, ["Ann", "Bob"], "\n1. d4 d5 1-0"),
+        game(2004, ["Bob", "Ann"], "\n1. c4 1-0"),
+        game(2005, ["Bob", "Ann"], "[FEN \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"]\n\n1. e4 0-1"),
+    ];
+    fs::write(folder.path().join("games.pgn"), games.concat()).unwrap();
+    let run = |args: &[&str]| {
+        let (code, stdout, stderr) = run_in(folder.path(), args);
+        assert_eq!(code, Some(0), "{args:?}: {stderr}");
+        stdout
+    };
+    let profile: Value = serde_json::from_str(&run(&["player", "-q", "--json", "Ann", "games.pgn"])).unwrap();
+    let rows = profile["novelties"]["games"].as_array().unwrap();
+    let rows: Vec<(&str, u64, u64)> = rows
+        .iter()
+        .map(|row| {
+            let [games, wins] = ["games", "wins"].map(|count| row[count].as_u64().unwrap());
+            (row["name"].as_str().unwrap(), games, wins)
+        })
+        .collect();
+    let due = [
+        ("the player", 1, 1),
+        ("the opponent", 1, 0),
+        ("no new move", 1, 0),
+        ("the start position is new", 2, 2),
+    ];
+    assert_eq!(rows, due);
+    assert!(run(&["player", "-q", "Ann", "games.pgn"]).contains("\nthe start position is new      2"));
+}
+
+/// Two openings with equal results are both listed, unless they were played in the same games.
+#[test]
+fn gaps_with_equal_results_are_told_apart_by_their_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let games = |moves: &str| {
+        let tags = "[White \"Bob\"]\n[Black \"Ann\"]\n[WhiteElo \"2000\"]\n[BlackElo \"2000\"]";
+        format!("{tags}\n\n{moves}\n\n").repeat(5)
+    };
+    let games =
+        [games("1. e4 c5 2. Nf3 1-0"), games("1. d4 d5 2. c4 e6 1-0"), games("1. c4 e5 0-1")].concat();
+    fs::write(folder.path().join("games.pgn"), games).unwrap();
+    let (code, json, stderr) = run_in(folder.path(), &["player", "-q", "--json", "Ann", "games.pgn"]);
+    assert_eq!(code, Some(0), "{stderr}");
+    let profile: Value = serde_json::from_str(&json).unwrap();
+    let gaps = profile["gaps"].as_array().unwrap();
+    let names: Vec<&str> = gaps.iter().map(|gap| gap["name"].as_str().unwrap()).collect();
+    // The King's Pawn Game, the Queen's Pawn Game and the Queen's Gambit were played in the same games as these.
+    assert_eq!(names.len(), 2, "{names:?}");
+    assert!(names[0] == "Queen's Gambit Declined" && names[1].starts_with("Sicilian Defense"), "{names:?}");
 }
 
 /// Standard input can be read only once, so novelties cannot be searched for.

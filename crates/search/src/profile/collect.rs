@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
+use twox_hash::XxHash3_64;
 
 use super::{ENDINGS, THEMES};
 use crate::choice::Player;
@@ -42,6 +43,15 @@ pub struct Record {
     pub half_points: u64,
     /// The score predicted by the ratings in the `rated` games, in millionths of a point.
     pub expected_millionths: u64,
+}
+
+/// The player's results in the games that reach a position, and a hash by which sets of games are told apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct PositionRecord {
+    /// The results.
+    pub record: Record,
+    /// The wrapping sum of the hashes of the games' numbers in the database. It does not depend on the order of the games.
+    pub games_hash: u64,
 }
 
 /// The number of games in which a theme occurs.
@@ -116,7 +126,7 @@ pub struct ProfilePart {
     /// The results as White and as Black, by opening family. The key is `None` for games whose opening is not named.
     pub openings: [BTreeMap<Option<String>, Record>; 2],
     /// The results as White and as Black, by the opening names of positions that occurred in the games.
-    pub positions: [BTreeMap<String, Record>; 2],
+    pub positions: [BTreeMap<String, PositionRecord>; 2],
     /// The number of games with each of [`THEMES`].
     pub themes: Vec<ThemeTally>,
     /// The results of games that reached each of [`ENDINGS`], followed by the results of games that reached any of them.
@@ -202,6 +212,13 @@ impl Record {
     }
 }
 
+impl PositionRecord {
+    fn add(&mut self, other: &PositionRecord) {
+        self.record.add(&other.record);
+        self.games_hash = self.games_hash.wrapping_add(other.games_hash);
+    }
+}
+
 /// Returns the expected score against an opponent who is rated `higher` points higher.
 ///
 /// Source: A. E. Elo, "The Rating of Chessplayers, Past and Present" (1978), with the logistic curve that FIDE's tables
@@ -249,8 +266,10 @@ impl ProfilePart {
             Opening::passed(game.start(), game.moves()).map(|opening| &*opening.name).collect();
         let family = passed.last().map(|name| family(name).to_owned());
         self.openings[at].entry(family).or_default().add(&record);
+        let games_hash = XxHash3_64::oneshot(&game.number().to_le_bytes());
         for name in BTreeSet::from_iter(passed) {
-            self.positions[at].entry(name.to_owned()).or_default().add(&record);
+            let of_game = PositionRecord { record, games_hash };
+            self.positions[at].entry(name.to_owned()).or_default().add(&of_game);
         }
         let (last, each) = self.endings.split_last_mut().expect("there is a record of any ending");
         let mut reached = each
@@ -365,8 +384,10 @@ impl Part for ProfilePart {
         self.others += next.others;
         self.records.iter_mut().zip(&next.records).for_each(|(sum, more)| sum.add(more));
         self.tallies.iter_mut().zip(next.tallies).for_each(|(sum, more)| sum.add(more));
-        self.openings.iter_mut().zip(next.openings).for_each(|(sums, more)| add_all(sums, more));
-        self.positions.iter_mut().zip(next.positions).for_each(|(sums, more)| add_all(sums, more));
+        let openings = self.openings.iter_mut().zip(next.openings);
+        openings.for_each(|(sums, more)| add_all(sums, more, Record::add));
+        let positions = self.positions.iter_mut().zip(next.positions);
+        positions.for_each(|(sums, more)| add_all(sums, more, PositionRecord::add));
         self.themes.resize(self.themes.len().max(next.themes.len()), ThemeTally::default());
         self.themes.iter_mut().zip(&next.themes).for_each(|(sum, more)| sum.add(more));
         self.endings.resize(self.endings.len().max(next.endings.len()), Record::default());
@@ -377,6 +398,6 @@ impl Part for ProfilePart {
     }
 }
 
-fn add_all<K: Ord>(sums: &mut BTreeMap<K, Record>, more: BTreeMap<K, Record>) {
-    more.into_iter().for_each(|(key, record)| sums.entry(key).or_default().add(&record));
+fn add_all<K: Ord, V: Default>(sums: &mut BTreeMap<K, V>, more: BTreeMap<K, V>, add: impl Fn(&mut V, &V)) {
+    more.into_iter().for_each(|(key, value)| add(sums.entry(key).or_default(), &value));
 }

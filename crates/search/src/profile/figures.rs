@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::collect::{LossTallies, LossTally, ProfilePart, REMAINING_TIMES, Record, ThemeTally};
+use super::collect::{
+    LossTallies, LossTally, PositionRecord, ProfilePart, REMAINING_TIMES, Record, ThemeTally,
+};
 use super::novelties::PlayerNovelties;
 use super::scored::Scored;
 use super::{ENDINGS, THEMES, titles};
@@ -303,19 +305,19 @@ impl Profile {
     }
 }
 
-/// Returns the positions in which the score is furthest below expectation. Positions with equal [`Record`]s were probably reached
-/// in the same games, so only the one with the longest name is listed.
+/// Returns the positions in which the score is furthest below expectation. Of several positions that the same games reached,
+/// only the one with the longest name is listed.
 fn gaps(part: &ProfilePart) -> Vec<GapRow> {
     let mut all = Vec::new();
     for (side, positions) in ["White", "Black"].into_iter().zip(&part.positions) {
-        let mut named: Vec<(&String, &Record)> =
-            positions.iter().filter(|(_, record)| record.rated >= GAP_GAMES_MIN).collect();
+        let mut named: Vec<(&String, &PositionRecord)> =
+            positions.iter().filter(|(_, position)| position.record.rated >= GAP_GAMES_MIN).collect();
         named.sort_by_key(|(name, _)| Reverse(name.len()));
-        let mut seen: Vec<&Record> = Vec::new();
-        for (name, record) in named {
-            if !seen.contains(&record) {
-                seen.push(record);
-                all.push(GapRow { side, scored: Scored::new(name, record) });
+        let mut seen: Vec<&PositionRecord> = Vec::new();
+        for (name, position) in named {
+            if !seen.contains(&position) {
+                seen.push(position);
+                all.push(GapRow { side, scored: Scored::new(name, &position.record) });
             }
         }
     }

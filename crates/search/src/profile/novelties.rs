@@ -20,9 +20,9 @@ const LISTED_MAX: usize = 20;
 /// The player's novelties, and the player's scores grouped by the side that played the first new move.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PlayerNovelties {
-    /// The scores in three sets of games: those in which the player played the first new move, those in which the opponent did, and
-    /// those without a new move.
-    pub games: [Scored; 3],
+    /// The scores in four sets of games: those in which the player played the first new move, those in which the opponent did, those
+    /// without a new position, and those whose start position is new.
+    pub games: [Scored; 4],
     /// The number of the player's games that were not examined because of the limit on the number of positions.
     pub left_out: u64,
     /// The player's novelties, at most `LISTED_MAX`. Novelties whose preceding position occurred in more earlier games come first.
@@ -104,22 +104,23 @@ impl PlayerNovelties {
     }
 
     fn new(found: ChosenNovelties<PlayerGame>) -> PlayerNovelties {
-        let mut records = [Record::default(); 3];
+        let mut records = [Record::default(); 4];
         let mut own = Vec::new();
         for (game, novelty) in found.games {
-            let moved = novelty.and_then(|novelty| Some((novelty.label.clone()?, novelty)));
-            let at = match &moved {
-                Some((_, novelty)) => usize::from(novelty.position.state.turn() == game.side),
+            let at = match &novelty {
+                Some(Novelty { label: None, .. }) => 3,
+                Some(novelty) => usize::from(novelty.position.state.turn() == game.side),
                 None => 2,
             };
             records[at].add(&game.record);
+            let moved = novelty.and_then(|novelty| Some((novelty.label.clone()?, novelty)));
             own.extend(moved.filter(|_| at == 0).map(|(label, novelty)| (game, label, novelty)));
         }
         own.sort_by_key(|(_, _, novelty)| {
             (Reverse(novelty.games_before), novelty.game.order, novelty.game.number)
         });
         own.truncate(LISTED_MAX);
-        let names = ["the player", "the opponent", "no new move"];
+        let names = ["the player", "the opponent", "no new move", "the start position is new"];
         PlayerNovelties {
             games: std::array::from_fn(|at| Scored::new(names[at], &records[at])),
             left_out: found.left_out,
