@@ -503,7 +503,7 @@ fn compare_groups(reel: &Path, all: &[Novelty]) {
     let few = if all.len() < 10 { [1, 2] } else { [50, 300] };
     for limits in [few, [few[0], usize::MAX], [usize::MAX, few[1]]] {
         let mut found = Vec::new();
-        let take = |novelty| {
+        let take = |novelty: Novelty| {
             found.push(novelty);
             if found.len() == all.len() - 1 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
         };
