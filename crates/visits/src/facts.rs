@@ -21,7 +21,7 @@ pub struct TabledFacts {
     pub outcome: Outcome,
     /// The speed according to the time control, if it is known.
     pub speed: Option<Speed>,
-    /// True for rated and false for casual games, if this is the first word of the event name, as on lichess; `None` for other names.
+    /// True for rated and false for casual games, if the first word of the event name says so, as on lichess; otherwise `None`.
     pub is_rated: Option<bool>,
 }
 

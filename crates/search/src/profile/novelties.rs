@@ -20,8 +20,8 @@ const LISTED_MAX: usize = 20;
 /// The player's novelties, and the player's scores grouped by the side that played the first new move.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct PlayerNovelties {
-    /// The scores in four sets of games: those in which the player played the first new move, those in which the opponent did, those
-    /// without a new position, and those whose start position is new.
+    /// The scores in four sets of games: those in which the player played the first new move, those in which the opponent did,
+    /// those without a new position, and those whose start position is new.
     pub games: [Scored; 4],
     /// The number of the player's games that were not examined because of the limit on the number of positions.
     pub left_out: u64,
