@@ -9,9 +9,11 @@ pub(super) fn chosen(words: &[String], all: usize) -> Result<Vec<usize>, Failure
     for word in words {
         let number = |text: &str| text.parse::<usize>().ok().filter(|&number| number > 0);
         let numbers: Option<Vec<usize>> = match (word.split_once('-'), word.split_once('/')) {
-            (Some((first, last)), _) => {
-                number(first).zip(number(last)).map(|(first, last)| (first..=last.min(all)).collect())
-            }
+            // If even the first part does not exist, the range is cut to this part, which is refused below.
+            (Some((first, last)), _) => number(first)
+                .zip(number(last))
+                .filter(|(first, last)| first <= last)
+                .map(|(first, last)| (first..=last.min(all).max(first)).collect()),
             (_, Some((first, step))) => number(first)
                 .zip(number(step))
                 .filter(|(first, step)| first <= step)
@@ -60,9 +62,11 @@ mod tests {
         assert_eq!(of(&["5", "2-4", "4", "9-99"]).unwrap(), [5, 2, 3, 4, 9, 10]);
         assert_eq!(of(&["2/4"]).unwrap(), [2, 6, 10]);
         assert_eq!(of(&["12/16"]).unwrap(), [] as [usize; 0]);
-        for wrong in ["0", "x", "11", "5/4", "0/4", "-3", "1/0"] {
+        for wrong in ["0", "x", "11", "5/4", "0/4", "-3", "1/0", "5-2", "11-20", "20-11"] {
             assert!(of(&[wrong]).is_err(), "{wrong}");
         }
+        assert!(of(&["5-2"]).unwrap_err().starts_with("`5-2` chooses no parts"));
+        assert_eq!(of(&["20-30"]).unwrap_err(), "there is no part 20: the parts are 1 to 10");
     }
 
     #[test]
