@@ -1,6 +1,8 @@
 //! Tests `orbit serve`: the session in its documentation, its responses, and errors, after which it must continue.
 
 mod beside;
+#[cfg(unix)]
+mod files;
 #[cfg(feature = "http")]
 mod http;
 mod made;
@@ -12,6 +14,7 @@ mod stream;
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
 use std::process::{ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
@@ -25,6 +28,9 @@ use serde_json::{Value, json};
 
 use crate::common::waiting::{Process, received, until};
 use crate::program::{QUERY, SAMPLE, rows, stdout};
+
+/// A query that would take hours for a single game.
+const LASTING: &str = "{initial nn=0 while (nn<9000000) nn+=1 nn==0}";
 
 /// A server process, and the lines that it has printed.
 pub struct Server {
@@ -136,6 +142,15 @@ impl Server {
         let (status, said) = self.end();
         assert_eq!((status.code(), said), (Some(0), Vec::new()));
     }
+}
+
+/// Waits until a folder has this number of entries, for example because a temporary file was created in it.
+#[track_caller]
+fn has_files(folder: &Path, count: usize) {
+    until("the files of a folder", || {
+        let names: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        if names.len() == count { Ok(()) } else { Err(names) }
+    });
 }
 
 #[track_caller]

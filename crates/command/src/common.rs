@@ -38,6 +38,11 @@ const TEXT_BYTES_MAX: u64 = 16 << 20;
 /// The files that [`remove_unfinished`] removes.
 static UNFINISHED: OnceLock<Unfinished> = OnceLock::new();
 
+/// Returns the list of the files that [`remove_unfinished`] removes.
+pub(super) fn unfinished() -> Unfinished {
+    UNFINISHED.get_or_init(Unfinished::default).clone()
+}
+
 /// Removes unfinished output files when the program is interrupted. If another thread is registering a new file at that moment,
 /// none is removed.
 pub(super) fn remove_unfinished() {

@@ -15,7 +15,7 @@ use orbit_search::serve::{
 #[cfg(feature = "http")]
 use orbit_search::serve::{HttpListener, HttpOrigin, RequestFiles};
 
-use super::common::{GpuArgs, bytes, can_wait_for_interrupts, choice, from_one, threads};
+use super::common::{GpuArgs, bytes, can_wait_for_interrupts, choice, from_one, threads, unfinished};
 use super::failure::{Exit, Failure};
 use super::terminal;
 
@@ -108,6 +108,7 @@ impl OpenArgs {
     /// Creates the list of open databases. If files are given, they are opened as the first database, `main`.
     pub(super) fn open(&self, cancel: &CancelToken) -> Result<OpenDatabases, Failure> {
         let mut options = ServeOptions::default();
+        options.unfinished = unfinished();
         options.memory_max = self.memory;
         let EngineOptions { engine, gpu, .. } = self.gpu.engine_options(self.engine, None, 0)?;
         (options.engine, options.gpu) = (engine, gpu);
@@ -137,10 +138,12 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     if let Some(address) = args.http {
         return listen_http(&args, address);
     }
+    end_on_interrupt(|| ())?;
     let desk = args.desk.open(&CancelToken::new())?;
     let say = |line: &str| {
         if terminal::data_line(line).is_err() {
             // The reader closed the pipe. The thread that waits for requests might never notice this, so the process ends here.
+            unfinished().remove();
             std::process::exit(0);
         }
     };
@@ -152,12 +155,26 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     }
 }
 
+/// Installs the Ctrl-C handler. Ctrl-C calls `leave`, removes the files that requests are writing, and ends the process.
+fn end_on_interrupt(leave: impl Fn() + Send + 'static) -> Result<(), Failure> {
+    if !can_wait_for_interrupts() {
+        return Ok(());
+    }
+    let set = ctrlc::set_handler(move || {
+        leave();
+        unfinished().remove();
+        std::process::exit(130);
+    });
+    set.map_err(|error| Failure::Other(format!("no handler for Ctrl-C can be installed: {error}")))
+}
+
 /// Serves clients over HTTP until Ctrl-C.
 #[cfg(feature = "http")]
 fn listen_http(args: &Args, address: SocketAddr) -> Result<Exit, Failure> {
     let files = args.folder.clone().map_or(RequestFiles::None, RequestFiles::Below);
     let bound = HttpListener::bind(address, args.allow_remote, args.allow_origin.clone(), files);
     let listener = bound.map_err(|error| Failure::Other(error.to_string()))?;
+    end_on_interrupt(|| ())?;
     let desk = args.desk.open(&CancelToken::new())?;
     terminal::data_line(&listener.event()).map_err(Failure::from_stdout)?;
     listener.serve(&desk, GREETING);
@@ -168,14 +185,8 @@ fn listen_http(args: &Args, address: SocketAddr) -> Result<Exit, Failure> {
 fn listen(args: &Args, place: &Endpoint) -> Result<Exit, Failure> {
     let bound = Listener::bind(place, args.allow_remote);
     let listener = Arc::new(bound.map_err(|error| Failure::Other(error.to_string()))?);
-    if can_wait_for_interrupts() {
-        let handler = Arc::clone(&listener);
-        let set = ctrlc::set_handler(move || {
-            handler.remove();
-            std::process::exit(130);
-        });
-        set.map_err(|error| Failure::Other(format!("no handler for Ctrl-C can be installed: {error}")))?;
-    }
+    let handler = Arc::clone(&listener);
+    end_on_interrupt(move || handler.remove())?;
     let served = args.desk.open(&CancelToken::new()).and_then(|desk| {
         terminal::data_line(&listener.event()).map_err(Failure::from_stdout)?;
         listener.serve(&desk, GREETING);

@@ -28,7 +28,7 @@ mod table;
 mod written;
 
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -48,7 +48,7 @@ use crate::report::behind_sentence;
 use crate::request::{Request, RequestError};
 use crate::run::{RunError, TakeError};
 use crate::stats::GroupingError;
-use orbit_core::files::{Clash, OutputError};
+use orbit_core::files::{Clash, OutputError, Unfinished};
 use orbit_core::sync::lock;
 pub use orbit_database::Turns;
 use orbit_database::{BlockStream, Held, StreamError, StreamedBlock, Summary};
@@ -230,6 +230,8 @@ pub struct Database {
     tables: orbit_visits::OpenTables,
     engine: EngineOptions,
     threads: usize,
+    /// The list of temporary files of outputs that are being written.
+    unfinished: Unfinished,
     /// True if a request has read the whole database.
     is_searched: AtomicBool,
 }
@@ -393,6 +395,12 @@ impl Database {
         lock(&self.inputs).files().collect()
     }
 
+    /// Returns the files that are read, without those from which reels were built. A member of an archive is represented by its
+    /// archive.
+    pub(crate) fn files_read(&self) -> impl Iterator<Item = &Path> {
+        self.stamps.iter().map(|(path, _)| path.as_path())
+    }
+
     /// Returns the open tables of positions, which requests share.
     #[cfg(feature = "http")]
     pub(crate) fn tables(&self) -> &orbit_visits::OpenTables {
@@ -472,6 +480,6 @@ impl Drop for Database {
 
 /// Returns the stamp of a file (such as its size and time), which shows later whether the file has changed. If the file does not
 /// exist, returns the default stamp.
-fn stamp_of(path: &std::path::Path) -> Stamp {
+fn stamp_of(path: &Path) -> Stamp {
     std::fs::metadata(path).map_or(Stamp::default(), |metadata| Stamp::from_metadata(&metadata))
 }

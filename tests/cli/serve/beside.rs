@@ -74,6 +74,84 @@ fn databases_change_in_the_order_of_requests() {
     server.finish();
 }
 
+/// A game that was requested before its database is closed is returned, even if the closing is done first.
+#[test]
+fn a_later_close_does_not_affect_requests_for_games() {
+    let mut server = Server::start(&[SAMPLE]);
+    let games: Vec<u64> = (1..=300).map(|game| server.ask("game", json!({ "game": game }))).collect();
+    let closed = server.ask("close", json!({}));
+    for (number, id) in (1..).zip(games) {
+        let answer = server.answer_to(id);
+        assert_eq!(answer["game"], number, "{answer}");
+    }
+    assert_eq!(server.answer_to(closed)["closed"], "main");
+    assert_code(&server.answer("game", json!({ "game": 1 })), ErrorCode::UnknownDatabase);
+    server.finish();
+}
+
+/// The id of each answered request is remembered, whatever its kind and its answer.
+#[test]
+fn answered_requests_are_done() {
+    let mut server = Server::start(&[]);
+    for (request, fields, is_right) in [
+        ("open", json!({ "paths": [SAMPLE] }), true),
+        ("open", json!({ "database": "none", "paths": ["no-such-file.pgn"] }), false),
+        ("query", json!({ "query": "mate" }), true),
+        ("query", json!({ "query": "mate or" }), false),
+        ("count", json!({ "query": "mate" }), true),
+        ("game", json!({ "game": 1 }), true),
+        ("game", json!({ "game": 1, "database": "none" }), false),
+        ("explain", json!({ "query": "mate" }), true),
+        ("close", json!({}), true),
+        ("close", json!({}), false),
+    ] {
+        let answer = server.answer(request, fields);
+        assert_eq!(answer["error"].is_null(), is_right, "{answer}");
+        assert_eq!(server.answer("progress", json!({ "of": answer["id"] }))["state"], "done", "{answer}");
+        assert_eq!(server.answer("cancel", json!({ "of": answer["id"] }))["cancelled"], false, "{answer}");
+        if !is_right && request == "query" {
+            let page = server.answer("hits", json!({ "of": answer["id"] }));
+            assert_code(&page, ErrorCode::UnknownQuery);
+            let message = page["error"]["message"].as_str().unwrap();
+            assert!(message.contains("failed or was cancelled and has no hits"), "{message}");
+        }
+    }
+    server.finish();
+}
+
+/// If `open` or `close` has the id of an earlier query, the hits of this query are forgotten.
+#[test]
+fn an_id_that_is_used_again_has_no_hits_any_more() {
+    let mut server = Server::start(&[SAMPLE]);
+    server.send(r#"{"id":"same","request":"query","query":"mate"}"#);
+    assert_eq!(server.line()["hits"], 25);
+    server
+        .send(&json!({ "id": "same", "request": "open", "database": "more", "paths": [SAMPLE] }).to_string());
+    assert_eq!(server.line()["database"], "more");
+    assert_code(&server.answer("hits", json!({ "of": "same" })), ErrorCode::UnknownQuery);
+    server.finish();
+}
+
+#[test]
+fn a_short_request_that_waits_is_cancelled() {
+    let mut server = with_endless();
+    let first = slow(&mut server);
+    let pages = [0, 1].map(|from| server.ask("hits", json!({ "of": first, "from": from })));
+    let close = server.ask("close", json!({ "database": "endless" }));
+    let game = server.ask("game", json!({ "game": 1, "database": "endless" }));
+    for id in [pages[0], game] {
+        assert_state(&mut server, id, "waiting");
+        cancel(&mut server, id);
+        assert_state(&mut server, id, "done");
+        assert_eq!(server.answer("cancel", json!({ "of": id }))["cancelled"], false);
+    }
+    assert_state(&mut server, pages[1], "waiting");
+    cancel(&mut server, first);
+    assert_code(&server.answer_to(pages[1]), ErrorCode::UnknownQuery);
+    assert_eq!(server.answer_to(close)["closed"], "endless");
+    server.finish();
+}
+
 /// If two requests write the same file, the later request determines its contents.
 #[test]
 fn files_are_written_in_the_order_of_requests() {

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::assert_code;
+use super::{LASTING, assert_code, has_files};
 use crate::common::waiting::{PATIENCE, Process, until};
 use crate::program::{QUERY, SAMPLE, rows, run};
 use orbit_search::serve::{CLIENTS_MAX, ErrorCode};
@@ -128,6 +128,70 @@ fn a_slow_client_stops_its_own_search() {
     assert_eq!(slow.answer(3, "query", json!({ "query": "mate" }))["hits"], 50);
 }
 
+/// Databases are opened one at a time. If a client does not read its events, other clients can still open databases.
+#[test]
+fn a_slow_client_does_not_delay_the_opening_of_databases() {
+    let mut server = Listening::start("127.0.0.1:0", &["-j", "2", SAMPLE, SAMPLE]);
+    let (mut slow, mut other) = (server.client(), server.client());
+    // After these rows, which the client does not read, no event reaches it any more.
+    slow.send(1, "query", json!({ "query": "true", "stream": true }));
+    assert_eq!(slow.line().unwrap()["from"], 0);
+    server.process.falls_asleep();
+    slow.send(2, "open", json!({ "database": "big", "paths": vec![SAMPLE; 60], "progress": true }));
+    for id in 0..20 {
+        let name = format!("small{id}");
+        let opened = other.answer(2 * id, "open", json!({ "database": name, "paths": [SAMPLE] }));
+        assert_eq!(opened["games"], 1000, "{opened}");
+        assert_eq!(other.answer(2 * id + 1, "close", json!({ "database": name }))["closed"], name);
+    }
+    // The client reads again. No event follows the answer.
+    slow.send(3, "cancel", json!({ "of": 1 }));
+    let mut lines = std::iter::from_fn(|| slow.line()).filter(|line| line["id"] == 2);
+    let last = lines.find(|line| line.get("event").is_none()).unwrap();
+    assert_eq!(last["games"], 60_000, "{last}");
+    slow.send(4, "ping", json!({}));
+    let mut lines = std::iter::from_fn(|| slow.line());
+    let next = lines.find(|line| line["id"] == 4 || line["event"] == "progress").unwrap();
+    assert_eq!(next["pong"], true, "{next}");
+}
+
+/// A file can become a database while another client writes it only if the writing ends first.
+#[test]
+fn a_file_that_is_being_written_is_not_opened() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games.pgn").to_str().unwrap().to_owned();
+    fs::write(&path, "1. e4 e5 *\n").unwrap();
+    let server = Listening::start("127.0.0.1:0", &["-j", "2", SAMPLE]);
+    let (mut one, mut other) = (server.client(), server.client());
+    one.send(1, "write", json!({ "query": LASTING, "engine": "reference", "path": path }));
+    has_files(folder.path(), 2);
+    let own = json!({ "database": "own", "paths": [path] });
+    let refused = other.answer(1, "open", own.clone());
+    assert_code(&refused, ErrorCode::Database);
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.contains("is being written by another request"), "{message}");
+    assert_eq!(one.answer(2, "cancel", json!({ "of": 1 }))["cancelled"], true);
+    assert_code(&one.answer_to(1), ErrorCode::Cancelled);
+    let opened = other.answer(2, "open", own);
+    assert_eq!(opened["games"], 1, "{opened}");
+    assert_code(&one.answer(3, "write", json!({ "query": "mate", "path": path })), ErrorCode::Database);
+    assert_eq!(fs::read(&path).unwrap(), b"1. e4 e5 *\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_server_leaves_no_unfinished_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.pgn").to_str().unwrap().to_owned();
+    let mut server = Listening::start("127.0.0.1:0", &[SAMPLE]);
+    let mut client = server.client();
+    client.send(1, "write", json!({ "query": LASTING, "engine": "reference", "path": path }));
+    has_files(folder.path(), 1);
+    server.process.interrupt();
+    assert_eq!(server.process.end("the server").code(), Some(130));
+    has_files(folder.path(), 0);
+}
+
 /// A web page can make a browser send requests to this machine. The server must not mistake them for requests from an orbit
 /// client.
 #[test]
@@ -169,9 +233,8 @@ fn there_are_so_many_clients_and_no_more() {
 fn a_client_that_leaves_takes_its_requests_along() {
     let mut server = Listening::start("127.0.0.1:0", &["-j", "2", SAMPLE]);
     let mut client = server.client();
-    let lasting = "{initial nn=0 while (nn<9000000) nn+=1 nn==0}";
     for (id, engine) in [(1, "reference"), (2, "cpu"), (3, "cpu")] {
-        client.send(id, "query", json!({ "query": lasting, "engine": engine }));
+        client.send(id, "query", json!({ "query": LASTING, "engine": engine }));
     }
     until("queries that run", || {
         let states =

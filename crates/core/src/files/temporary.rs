@@ -100,6 +100,15 @@ impl Unfinished {
         lock(&self.0).push(temporary.to_owned());
     }
 
+    /// Takes a temporary file off the list, because it has its final name or was removed. If the file was added several times, it
+    /// is taken off once.
+    pub fn forget(&self, temporary: &Path) {
+        let mut paths = lock(&self.0);
+        if let Some(at) = paths.iter().position(|path| path == temporary) {
+            paths.swap_remove(at);
+        }
+    }
+
     /// Removes the files that still exist.
     pub fn remove(&self) {
         remove_all(&lock(&self.0));

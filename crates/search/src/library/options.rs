@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use super::{CancelToken, Database, DatabaseError, Progress, stamp_of};
 use crate::executor::{EngineChoice, EngineOptions};
+use orbit_core::files::Unfinished;
 use orbit_database::{BlockStream, Held, HeldReading, PlaceCache, StreamError, StreamOptions, Turns};
 use orbit_engine::gpu::GpuOptions;
 use orbit_pgn::PgnError;
@@ -66,6 +67,7 @@ pub struct DatabaseOptions<'a> {
     threads: usize,
     turns: Option<Turns>,
     cancel: CancelToken,
+    unfinished: Unfinished,
     progress: Option<Box<dyn FnMut(Progress) + 'a>>,
 }
 
@@ -82,6 +84,7 @@ impl Default for DatabaseOptions<'_> {
             threads: std::thread::available_parallelism().map_or(1, |threads| threads.get()),
             turns: None,
             cancel: CancelToken::new(),
+            unfinished: Unfinished::default(),
             progress: None,
         }
     }
@@ -161,6 +164,12 @@ impl<'a> DatabaseOptions<'a> {
         self
     }
 
+    /// Adds the temporary files of outputs to a list while they are written.
+    pub(crate) fn unfinished(mut self, unfinished: &Unfinished) -> Self {
+        self.unfinished = unfinished.clone();
+        self
+    }
+
     /// Calls `watch` with the progress of reading the database into memory, on the thread that opens the database.
     pub fn progress(mut self, watch: impl FnMut(Progress) + 'a) -> Self {
         self.progress = Some(Box::new(watch));
@@ -215,6 +224,7 @@ impl<'a> DatabaseOptions<'a> {
             tables: orbit_visits::OpenTables::default(),
             engine: self.engine,
             threads: self.threads,
+            unfinished: self.unfinished,
             is_searched: AtomicBool::new(false),
         })
     }

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 use std::ops::ControlFlow;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::{Database, DatabaseError, Scan};
 use crate::choice::Order;
@@ -14,7 +14,7 @@ use crate::run::{
     About, Comment, FindingsCollector, GamesCollector, GamesTaken, ListReach, OrderedCollector, Run,
     TakeError,
 };
-use orbit_core::files::{OutputFile, refuse_clashes};
+use orbit_core::files::{OutputFile, Unfinished, refuse_clashes};
 use orbit_database::StreamedBlock;
 use orbit_engine::Wants;
 
@@ -28,7 +28,7 @@ impl Scan<'_> {
     /// Fails if the file cannot be written or is an input of the database, if the text of a game cannot be read, or if
     /// [`Scan::for_each`] fails.
     pub fn pgn(self, path: &Path) -> Result<u64, DatabaseError> {
-        let file = self.database.output(path)?;
+        let (file, _listed) = self.database.output(path)?;
         let executor = self.executor()?;
         let by_query = executor.sorts_games().then_some((Order::ByQuery, usize::MAX));
         match self.order.or(by_query) {
@@ -134,13 +134,30 @@ impl Database {
     ///
     /// Fails if the file cannot be written or is an input of the database.
     pub fn write_file(&self, path: &Path, text: &str) -> Result<(), DatabaseError> {
-        let mut file = self.output(path)?;
+        let (mut file, _listed) = self.output(path)?;
         file.write_all(text.as_bytes())?;
         Ok(file.finish()?)
     }
 
-    fn output(&self, path: &Path) -> Result<OutputFile, DatabaseError> {
+    /// Begins to write a file. Until the second value is dropped, the temporary file is on the list of unfinished files.
+    fn output(&self, path: &Path) -> Result<(OutputFile, ListedTemporary<'_>), DatabaseError> {
         refuse_clashes(self.files(), [path])?;
-        Ok(OutputFile::create(path)?)
+        let file = OutputFile::create(path)?;
+        let temporary = file.temporary_path().map(Path::to_owned);
+        temporary.iter().for_each(|temporary| self.unfinished.add(temporary));
+        Ok((file, ListedTemporary { unfinished: &self.unfinished, temporary }))
+    }
+}
+
+/// A temporary file on the list of unfinished files. When this value is dropped, the file is taken off the list.
+struct ListedTemporary<'a> {
+    unfinished: &'a Unfinished,
+    /// The path, or `None` for pipes and devices, which are written directly.
+    temporary: Option<PathBuf>,
+}
+
+impl Drop for ListedTemporary<'_> {
+    fn drop(&mut self) {
+        self.temporary.iter().for_each(|temporary| self.unfinished.forget(temporary));
     }
 }

@@ -364,8 +364,8 @@ impl Sending<'_> {
     fn send(&mut self, kept: &KeptHits) -> ControlFlow<()> {
         let mut from = 0;
         while from < kept.rows() && !self.cancel.is_cancelled() {
-            match kept.page(from, PAGE_ROWS_MAX, self.columns) {
-                Ok(rows) => {
+            match kept.page_begin(from, PAGE_ROWS_MAX, self.columns) {
+                Ok((rows, _)) => {
                     let first = self.rows;
                     from += rows.len() as u64;
                     self.rows += rows.len() as u64;

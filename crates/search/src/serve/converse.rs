@@ -9,6 +9,8 @@
 use std::any::Any;
 use std::io::{self, BufRead};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
@@ -21,7 +23,7 @@ use super::fault::{ErrorCode, Fault};
 use super::kept::KeptHits;
 use super::lines::{LINE_BYTES_MAX, RequestLine, next_line};
 use super::queue::{QUEUE_MAX, QueueState, QueuedJob, Quick, QuickWork, RUNNING_MAX, SlowWork};
-use super::request::{Message, PAGE_ROWS_MAX, RequestId, RequestRef, checked_rows};
+use super::request::{Message, Open, PAGE_ROWS_MAX, RequestId, RequestRef, checked_rows};
 use super::results::RESULTS_MAX;
 use crate::library::{CancelToken, Progress};
 use crate::report::SCHEMA;
@@ -69,7 +71,24 @@ pub fn converse(
     (input, origin): (&mut impl BufRead, Origin),
     say: &(dyn Fn(&str) + Sync),
 ) -> io::Result<()> {
-    let shared = SharedConversation { desk, greeting, say, state: Mutex::default(), changed: Condvar::new() };
+    converse_until(desk, greeting, (input, origin), say, &AtomicBool::new(false))
+}
+
+/// Like [`converse`]. When `has_left` is true, because `say` could not reach the client, all requests are cancelled: a running one
+/// when it next reports its progress, and a waiting one when its turn comes.
+///
+/// # Errors
+///
+/// Returns the errors of [`converse`].
+pub(super) fn converse_until(
+    desk: &OpenDatabases,
+    greeting: Greeting<'_>,
+    (input, origin): (&mut impl BufRead, Origin),
+    say: &(dyn Fn(&str) + Sync),
+    has_left: &AtomicBool,
+) -> io::Result<()> {
+    let (state, changed) = (Mutex::default(), Condvar::new());
+    let shared = SharedConversation { desk, greeting, say, has_left, state, changed };
     let mut hello = shared.about();
     hello.fields.insert("event".into(), "greeting".into());
     say(&hello.line(None));
@@ -122,6 +141,8 @@ struct SharedConversation<'a> {
     desk: &'a OpenDatabases,
     greeting: Greeting<'a>,
     say: &'a (dyn Fn(&str) + Sync),
+    /// True if the client has left.
+    has_left: &'a AtomicBool,
     state: Mutex<QueueState>,
     changed: Condvar,
 }
@@ -194,7 +215,7 @@ impl SharedConversation<'_> {
             Message::Make(make) => return self.add_job(id, SlowWork::Make(make), bytes),
             Message::Positions(position) => return self.add_job(id, SlowWork::Positions(position), bytes),
             Message::Hits(page) => QuickWork::Hits(page, None),
-            Message::Game(game) => QuickWork::Game(game),
+            Message::Game(game) => QuickWork::Game(game, None),
             Message::Explain(explain) => QuickWork::Explain(explain),
             Message::Cancel(RequestRef { of }) => return self.cancel(&id, &of),
             Message::Progress(RequestRef { of }) => return self.answer(&id, self.progress_of(&of)),
@@ -220,9 +241,7 @@ impl SharedConversation<'_> {
             drop(state);
             return self.answer(&id, Err(fault));
         }
-        if !work.opens_or_closes() {
-            state.results.forget(&id);
-        }
+        state.results.forget(&id);
         state.jobs.push(QueuedJob {
             id,
             work: Arc::new(work),
@@ -245,7 +264,10 @@ impl SharedConversation<'_> {
             job.then.push(quick);
             return Ok(());
         }
-        quick.find(&state.results).map_err(|fault| (quick.id.clone(), fault))?;
+        if let Err(fault) = quick.find(&state.results, self.desk) {
+            state.results.note_short(quick.id.clone());
+            return Err((quick.id, fault));
+        }
         state.pages.push_back(quick);
         self.changed.notify_all();
         Ok(())
@@ -256,12 +278,20 @@ impl SharedConversation<'_> {
         let found = state.find(of);
         // The request is cancelled before the response is sent, because a slow client can delay the response.
         found.into_iter().for_each(|at| state.jobs[at].cancel.cancel());
-        let answer = match found {
-            Some(_) => Ok(Response::from_value(json!({ "cancelled": true }))),
-            None if state.results.know(of) => Ok(Response::from_value(json!({ "cancelled": false }))),
-            None => Err(unknown(of)),
+        let is_removed = found.is_none() && state.remove_waiting(of);
+        let answer = match found.is_some() || is_removed {
+            true => Ok(Response::from_value(json!({ "cancelled": true }))),
+            // A short request that is being answered is answered at once.
+            false if state.answering.as_ref() == Some(of) || state.results.know(of) => {
+                Ok(Response::from_value(json!({ "cancelled": false })))
+            }
+            false => Err(unknown(of)),
         };
         self.answer(id, answer);
+        if is_removed {
+            self.answer(of, Err(Fault::cancelled()));
+            state.results.note_short(of.clone());
+        }
         if found.is_some_and(|at| !state.jobs[at].is_running) {
             self.finish(&mut state, of, Err(Fault::cancelled()));
         }
@@ -269,11 +299,18 @@ impl SharedConversation<'_> {
 
     fn progress_of(&self, of: &RequestId) -> Result<Response, Fault> {
         let state = lock(&self.state);
+        let tell = |progress: &Progress, is_running: bool| {
+            let mut fields = progress_fields(progress);
+            fields.insert("state".into(), if is_running { "running" } else { "waiting" }.into());
+            Ok(Response { fields, rows: None })
+        };
         if let Some(job) = state.find(of).map(|at| &state.jobs[at]) {
             let progress = *lock(&job.progress);
-            let mut fields = progress_fields(&progress);
-            fields.insert("state".into(), if job.is_running { "running" } else { "waiting" }.into());
-            return Ok(Response { fields, rows: None });
+            return tell(&progress, job.is_running);
+        }
+        let is_answering = state.answering.as_ref() == Some(of);
+        if is_answering || state.has_waiting(of) {
+            return tell(&Progress::default(), is_answering);
         }
         match state.results.know(of) {
             true => Ok(Response::from_value(json!({ "state": "done" }))),
@@ -285,13 +322,19 @@ impl SharedConversation<'_> {
     fn finish(&self, state: &mut QueueState, id: &RequestId, answer: Result<Response, Fault>) {
         let Some(at) = state.find(id) else { return };
         let job = state.jobs.remove(at);
+        if answer.is_err() {
+            state.results.note_failed(job.id.clone());
+        }
         // The job's response is sent before those of the requests that wait for it. The state is locked until all of them are
         // answered or queued, so no other response can come in between.
         self.answer(&job.id, answer);
         for mut quick in job.then {
-            match quick.find(&state.results) {
+            match quick.find(&state.results, self.desk) {
                 Ok(()) => state.pages.push_back(quick),
-                Err(fault) => self.answer(&quick.id, Err(fault)),
+                Err(fault) => {
+                    self.answer(&quick.id, Err(fault));
+                    state.results.note_short(quick.id);
+                }
             }
         }
         self.changed.notify_all();
@@ -318,9 +361,13 @@ impl SharedConversation<'_> {
                 match &*work {
                     SlowWork::Query(ask) if ask.stream => state.results.note_sent(id.clone()),
                     SlowWork::Query(ask) => state.results.add(id.clone(), &ask.database, kept),
-                    SlowWork::Close(close) => state.results.close(&close.database),
-                    SlowWork::Make(_) | SlowWork::Positions(_) => state.results.note(id.clone()),
-                    SlowWork::Open(_) => {}
+                    SlowWork::Close(close) => {
+                        state.results.close(&close.database);
+                        state.results.note(id.clone());
+                    }
+                    SlowWork::Open(_) | SlowWork::Make(_) | SlowWork::Positions(_) => {
+                        state.results.note(id.clone());
+                    }
                 }
                 answer
             });
@@ -335,28 +382,26 @@ impl SharedConversation<'_> {
         cancel: &CancelToken,
         progress: &Mutex<Progress>,
     ) -> Result<(Response, Option<Arc<KeptHits>>), Fault> {
-        if cancel.is_cancelled() {
+        if cancel.is_cancelled() || self.has_left.load(Ordering::Relaxed) {
             return Err(Fault::cancelled());
         }
         let has_events = match work {
-            SlowWork::Open(open) => open.progress,
             SlowWork::Query(ask) => ask.progress,
             SlowWork::Make(make) => make.progress,
             SlowWork::Positions(position) => position.progress,
-            SlowWork::Close(_) => false,
+            SlowWork::Open(_) | SlowWork::Close(_) => false,
         };
         let mut last = Instant::now();
         let mut watch = |now: Progress| {
             *lock(progress) = now;
             if has_events && last.elapsed() >= EVENT_EVERY {
                 last = Instant::now();
-                let mut fields = progress_fields(&now);
-                fields.insert("event".into(), "progress".into());
-                (self.say)(&Response { fields, rows: None }.line(Some(id)));
+                self.tell_progress(id, &now);
             }
+            self.cancel_if_left(cancel);
         };
         match work {
-            SlowWork::Open(open) => Ok((self.desk.open(open, cancel, &mut watch)?, None)),
+            SlowWork::Open(open) => Ok((self.open(id, open, cancel, progress)?, None)),
             SlowWork::Close(close) => Ok((self.desk.close(&close.database)?, None)),
             SlowWork::Make(make) => Ok((self.desk.make(make, cancel, &mut watch)?, None)),
             SlowWork::Positions(position) => {
@@ -366,11 +411,57 @@ impl SharedConversation<'_> {
                 let mut send = |from: u64, rows: Vec<String>| {
                     let event = Response::from_value(json!({ "event": "hits", "from": from }));
                     (self.say)(&Response { rows: Some(rows), ..event }.line(Some(id)));
+                    self.cancel_if_left(cancel);
                 };
                 let answered = self.desk.ask_sending(ask, cancel, &mut watch, &mut send)?;
                 Ok((answered.answer(ask)?, answered.kept))
             }
         }
+    }
+
+    fn tell_progress(&self, id: &RequestId, progress: &Progress) {
+        let mut fields = progress_fields(progress);
+        fields.insert("event".into(), "progress".into());
+        (self.say)(&Response { fields, rows: None }.line(Some(id)));
+    }
+
+    /// Cancels a running request if the client has left.
+    fn cancel_if_left(&self, cancel: &CancelToken) {
+        if self.has_left.load(Ordering::Relaxed) {
+            cancel.cancel();
+        }
+    }
+
+    /// Opens a database. Only one database of all clients is opened at a time, so a client that does not read its events must not
+    /// delay the opening: a thread of its own sends the events, and those that it cannot send soon enough are left out. No event
+    /// follows the answer.
+    fn open(
+        &self,
+        id: &RequestId,
+        open: &Open,
+        cancel: &CancelToken,
+        progress: &Mutex<Progress>,
+    ) -> Result<Response, Fault> {
+        std::thread::scope(|scope| {
+            let (events, waiting) = sync_channel::<Progress>(1);
+            let tell = move || waiting.iter().for_each(|progress| self.tell_progress(id, &progress));
+            if open.progress {
+                // If the thread cannot be started, the channel has no receiver, and no events are sent.
+                let _ = std::thread::Builder::new().spawn_scoped(scope, tell);
+            }
+            let mut last = Instant::now();
+            let mut watch = |now: Progress| {
+                *lock(progress) = now;
+                if open.progress && last.elapsed() >= EVENT_EVERY && events.try_send(now).is_ok() {
+                    last = Instant::now();
+                }
+                self.cancel_if_left(cancel);
+            };
+            let opened = self.desk.open_for_client(open, cancel, &mut watch);
+            // Without a sender, the thread ends after the last event. The end of the scope waits for it.
+            drop(events);
+            opened
+        })
     }
 
     /// Writes pages, games and explanations, until the conversation has ended and there are no requests left. Between requests, it
@@ -379,10 +470,18 @@ impl SharedConversation<'_> {
         let mut looked = Instant::now();
         let mut state = lock(&self.state);
         loop {
-            if let Some(quick) = state.pages.pop_front() {
+            if let Some(Quick { id, work, .. }) = state.pages.pop_front() {
+                state.answering = Some(id.clone());
                 drop(state);
-                let answer = caught(|| self.run_page(&quick.work));
-                self.answer(&quick.id, answer);
+                let answer = caught(|| self.run_page(&work));
+                // The hits or the database may be closed meanwhile, and are then freed without the lock.
+                drop(work);
+                // The request is recorded first, so that a client that has the answer is told that it is done.
+                state = lock(&self.state);
+                state.answering = None;
+                state.results.note_short(id.clone());
+                drop(state);
+                self.answer(&id, answer);
                 state = lock(&self.state);
             } else if state.is_ended && state.jobs.is_empty() {
                 return;
@@ -406,7 +505,8 @@ impl SharedConversation<'_> {
                 answer.rows = Some(rows);
                 Ok(answer)
             }
-            QuickWork::Game(game) => self.desk.answer_game(game),
+            QuickWork::Game(_, Some(answer)) => answer(),
+            QuickWork::Game(game, None) => self.desk.game_answer(game)?(),
             QuickWork::Explain(explain) => Ok(Explained::new(explain)?.answer(explain.copies)),
         }
     }

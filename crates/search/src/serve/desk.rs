@@ -8,10 +8,11 @@ use serde_json::{Value, json};
 
 use super::answer::Response;
 use super::fault::{ErrorCode, Fault};
-use super::folder::RequestFiles;
-use super::memory::{Memory, resident_bytes};
+use super::folder::{RequestFiles, refuse_pipes};
+use super::memory::{Memory, WrittenFile, resident_bytes};
 use super::request::Open;
 use crate::library::{CancelToken, Database, DatabaseOptions, EngineChoice, Progress, Turns};
+use orbit_core::files::{Clash, Unfinished};
 use orbit_core::sync::lock;
 use orbit_engine::gpu::GpuOptions;
 
@@ -36,6 +37,8 @@ pub struct ServeOptions {
     pub threads: usize,
     /// The files that requests may read and write.
     pub files: RequestFiles,
+    /// The list on which temporary files stand while requests write files.
+    pub unfinished: Unfinished,
 }
 
 impl Default for ServeOptions {
@@ -49,6 +52,7 @@ impl Default for ServeOptions {
             gpu: Some(GpuOptions::default()),
             threads: std::thread::available_parallelism().map_or(1, |threads| threads.get()),
             files: RequestFiles::All,
+            unfinished: Unfinished::default(),
         }
     }
 }
@@ -107,6 +111,17 @@ impl OpenDatabases {
         }
     }
 
+    /// Opens a database for a client. Pipes and devices are refused: no other client could open a database until they end.
+    pub(super) fn open_for_client(
+        &self,
+        open: &Open,
+        cancel: &CancelToken,
+        watch: &mut (dyn FnMut(Progress) + Send),
+    ) -> Result<Response, Fault> {
+        open.paths.iter().try_for_each(|path| refuse_pipes(Path::new(path), "name a file or a folder"))?;
+        self.open(open, cancel, watch)
+    }
+
     /// Opens a database. `watch` is called with progress updates.
     ///
     /// # Errors
@@ -150,10 +165,17 @@ impl OpenDatabases {
             .in_turn(&self.turns)
             .variations(open.variations)
             .cancel_token(cancel)
+            .unfinished(&self.options.unfinished)
             .progress(watch);
         let database = options.open(&open.paths).map_err(|error| Fault::from_database(error, ""))?;
+        // Folders and reels name further files, which may be links that lead out of the folder that requests may use.
+        database.files_read().try_for_each(|path| self.check_read(path))?;
         let database = Arc::new(database);
-        opening.add(&database);
+        opening.add(&database).map_err(|Clash { path }| {
+            let path = path.display();
+            let why = format!("{path} is being written by another request: wait until it is written");
+            Fault::new(ErrorCode::Database, why)
+        })?;
         let answer = Response::from_value(described(name, &database));
         lock(&self.databases).push((name.clone(), database));
         Ok(answer)
@@ -186,9 +208,9 @@ impl OpenDatabases {
         self.database(name).map_or(Vec::new(), |database| database.files())
     }
 
-    /// Returns the files of all open databases, including those of other clients.
-    pub(super) fn all_files(&self) -> Vec<PathBuf> {
-        self.memory.files()
+    /// Reserves a file that a request will write: see [`Memory::reserve`].
+    pub(super) fn reserve(&self, path: &Path) -> Result<WrittenFile<'_>, Clash> {
+        self.memory.reserve(path)
     }
 
     /// Returns a description of each open database.

@@ -4,6 +4,19 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::fault::{ErrorCode, Fault};
+use orbit_pgn::file_of;
+
+/// Checks that a path does not lead to a pipe or a device, which could block a request for ever. The path may be that of a folder,
+/// of a member of an archive or of a file that does not exist. `remedy` says what to name instead.
+pub(super) fn refuse_pipes(path: &Path, remedy: &str) -> Result<(), Fault> {
+    match fs::metadata(file_of(path)) {
+        Ok(found) if !found.is_file() && !found.is_dir() => Err(Fault::new(
+            ErrorCode::Request,
+            format!("{}: it is a pipe or a device: {remedy}", path.display()),
+        )),
+        _ => Ok(()),
+    }
+}
 
 /// The files that requests may read and write.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -18,8 +31,9 @@ pub enum RequestFiles {
 }
 
 impl RequestFiles {
+    /// Checks that a request may read a file, a folder or a member of an archive.
     pub(super) fn check_read(&self, path: &Path) -> Result<(), Fault> {
-        self.check(path, fs::canonicalize(path).ok())
+        self.check(path, fs::canonicalize(file_of(path)).ok())
     }
 
     pub(super) fn check_written(&self, path: &Path) -> Result<(), Fault> {

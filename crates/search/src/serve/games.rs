@@ -6,9 +6,12 @@ use super::answer::Response;
 use super::desk::OpenDatabases;
 use super::fault::{ErrorCode, Fault};
 use super::request::{GameRequest, PositionRequest};
-use crate::library::{CancelToken, GameRef, Progress};
+use crate::library::{CancelToken, Database, GameRef, Progress};
 use crate::report::NodeWalk;
 use orbit_core::text::decode;
+
+/// A function that answers a request for a game.
+pub(super) type GameAnswer = Box<dyn Fn() -> Result<Response, Fault> + Send>;
 
 impl OpenDatabases {
     /// Returns a game by its number.
@@ -18,20 +21,15 @@ impl OpenDatabases {
     /// Fails if there is no such database or game, or the game cannot be read.
     pub fn game(&self, name: &str, number: u32) -> Result<GameRef, Fault> {
         let database = self.database(name)?;
-        let found = database.game(number).map_err(|error| Fault::from_database(error, ""))?;
-        found.ok_or_else(|| {
-            let games = database.summary().map(|summary| summary.totals.games());
-            let of = games.map_or(String::new(), |games| format!(" of {games}"));
-            let message = format!(
-                "`{name}` has no game {number}{of}: games are numbered from 1, and one without a position is \
-                         skipped"
-            );
-            Fault::new(ErrorCode::Request, message)
-        })
+        game_of(&database, name, number)
     }
 
-    pub(super) fn answer_game(&self, game: &GameRequest) -> Result<Response, Fault> {
-        Ok(answer(&self.game(&game.database, game.game)?))
+    /// Looks up the database of a request for a game. Returns a function that answers the request, even if the database was closed
+    /// meanwhile.
+    pub(super) fn game_answer(&self, game: &GameRequest) -> Result<GameAnswer, Fault> {
+        let GameRequest { database: name, game: number } = game.clone();
+        let database = self.database(&name)?;
+        Ok(Box::new(move || Ok(answer(&game_of(&database, &name, number)?))))
     }
 
     /// Looks up a position. `watch` is called with progress updates.
@@ -44,6 +42,19 @@ impl OpenDatabases {
         let seen = self.database(database)?.seen(at, (Some(self.turns()), cancel), watch);
         Ok(Response::from_value(seen.map_err(|error| Fault::from_database(error, ""))?.json()))
     }
+}
+
+/// Returns a game of a database by its number. `name` is the name of the database.
+fn game_of(database: &Database, name: &str, number: u32) -> Result<GameRef, Fault> {
+    let found = database.game(number).map_err(|error| Fault::from_database(error, ""))?;
+    found.ok_or_else(|| {
+        let games = database.summary().map(|summary| summary.totals.games());
+        let of = games.map_or(String::new(), |games| format!(" of {games}"));
+        let message = format!(
+            "`{name}` has no game {number}{of}: games are numbered from 1, and one without a position is skipped"
+        );
+        Fault::new(ErrorCode::Request, message)
+    })
 }
 
 /// Returns the response: the tags, the moves with their positions, and the PGN.

@@ -21,6 +21,11 @@ use orbit_transforms::Likeness;
 /// shown of a hit.
 const TEXT_MAX: usize = 12;
 
+/// The maximum length of the rows of a page, in bytes.
+const PAGE_BYTES_MAX: usize = 64 << 20;
+/// The number of games whose rows are written at once for a page.
+const PAGE_GAMES: usize = 64;
+
 /// All kept hits of a query, in list order.
 #[derive(Debug)]
 pub struct KeptHits {
@@ -127,9 +132,30 @@ impl KeptHits {
     ///
     /// # Errors
     ///
-    /// Fails if an error occurs while spans (the moves and positions that matched) are computed, or if a column needs comments that
-    /// were not kept.
+    /// Fails if an error occurs while spans (the moves and positions that matched) are computed, if a column needs comments that
+    /// were not kept, or if the rows are too long together.
     pub fn page(&self, from: u64, rows: u64, columns: Option<&[Column]>) -> Result<Vec<String>, Fault> {
+        let (page, is_whole) = self.page_begin(from, rows, columns)?;
+        match is_whole {
+            true => Ok(page),
+            false => Err(Fault::new(
+                ErrorCode::Request,
+                format!(
+                    "these rows have more than {} MiB: ask for fewer rows or columns",
+                    PAGE_BYTES_MAX >> 20
+                ),
+            )),
+        }
+    }
+
+    /// Returns the rows of a page, up to the one with which they exceed the maximum length of a page. Also returns whether all rows
+    /// of the page are within this length. At least one row is returned, if the page has one.
+    pub(super) fn page_begin(
+        &self,
+        from: u64,
+        rows: u64,
+        columns: Option<&[Column]>,
+    ) -> Result<(Vec<String>, bool), Fault> {
         let columns = columns.map_or_else(|| Columns::with_object_defaults(self.extras), Columns::new);
         if columns.wants().contains(Wants::COMMENTS) && !self.has_comments {
             let why = "clocks and evaluations were not kept with these hits: name their columns in the request that searches";
@@ -137,16 +163,27 @@ impl KeptHits {
         }
         let wanted = from.min(self.rows)..from.saturating_add(rows).min(self.rows);
         if wanted.is_empty() {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), true));
         }
         let first = self.games.partition_point(|game| game.rows_before <= wanted.start) - 1;
         let end = self.games.partition_point(|game| game.rows_before < wanted.end);
         let format = Format::JsonLines { rows: Rows::Hits, columns };
-        let text = self.write(first..end, format)?.concat();
-        let text = String::from_utf8(text).expect("JSON is text");
-        let before = (wanted.start - self.games[first].rows_before) as usize;
-        let lines = text.lines().skip(before).take((wanted.end - wanted.start) as usize);
-        Ok(lines.map(str::to_owned).collect())
+        let mut before = (wanted.start - self.games[first].rows_before) as usize;
+        let (mut page, mut bytes) = (Vec::new(), 0);
+        for from in (first..end).step_by(PAGE_GAMES) {
+            let text = self.write(from..end.min(from + PAGE_GAMES), format)?.concat();
+            let text = String::from_utf8(text).expect("JSON is text");
+            for line in text.lines().skip(before).take((wanted.end - wanted.start) as usize - page.len()) {
+                bytes += line.len();
+                page.push(line.to_owned());
+                if bytes > PAGE_BYTES_MAX {
+                    return Ok((page, false));
+                }
+            }
+            // Only the first game has rows before the page.
+            before = 0;
+        }
+        Ok((page, true))
     }
 
     /// Returns all rows in a format, including the header. If `format` is `None`, returns the games as PGN, written from the kept

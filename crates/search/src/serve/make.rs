@@ -10,6 +10,7 @@ use super::answer::Response;
 use super::ask::{milliseconds, tell_engine};
 use super::desk::OpenDatabases;
 use super::fault::{ErrorCode, Fault};
+use super::folder::refuse_pipes;
 use super::request::{Batch, Make, What, is_page, is_picture};
 use crate::library::{CancelToken, Database, DatabaseError, Progress, Query, Scan};
 use crate::report::findings::{NO_HEAT_MAP, SAMPLE_MAX};
@@ -17,7 +18,6 @@ use crate::report::{HitTotals, grouped};
 use crate::request::{Request, RequestError};
 use crate::stats::{ThemeLabel, ThemeMatrix};
 use crate::themes::{self, Theme};
-use orbit_core::files::refuse_clashes;
 use orbit_engine::{EngineError, EngineInfo};
 
 /// The maximum number of rows in the response to `batch`: one row for each combination of theme and group.
@@ -76,8 +76,8 @@ impl OpenDatabases {
             }
             What::File { path, title } => {
                 self.check_written(path)?;
-                let files = self.all_files();
-                refuse_clashes(&files, [&**path]).map_err(|clash| fault(clash.into()))?;
+                refuse_pipes(path, "name a file")?;
+                let _written = self.reserve(path).map_err(|clash| fault(clash.into()))?;
                 write(&database, scan, (path, title.as_deref()), &make.request).map_err(fault)?
             }
         };

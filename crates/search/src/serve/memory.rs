@@ -1,10 +1,12 @@
-//! Manages the memory of all clients' databases, which is subject to a common limit.
+//! Manages what the databases of all clients share: the limit of their memory, and the files that may not be written while they are
+//! open.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, Weak};
 use std::time::Duration;
 
 use crate::library::{CancelToken, Database, Residence};
+use orbit_core::files::{Clash, refuse_clashes};
 use orbit_core::sync::{lock, wait_timeout};
 
 /// The interval at which a waiting request checks whether it has been cancelled.
@@ -21,6 +23,8 @@ pub(super) struct Memory {
 struct MemoryState {
     is_opening: bool,
     databases: Vec<OpenDatabase>,
+    /// The files that requests are writing.
+    written: Vec<PathBuf>,
 }
 
 /// A database that is open, or is still in use by a request.
@@ -45,10 +49,33 @@ impl Memory {
         Some(DatabaseOpening(self))
     }
 
-    /// Returns the files of all databases that are open or still in use.
-    pub(super) fn files(&self) -> Vec<PathBuf> {
+    /// Reserves a file that a request will write. Until the reservation is dropped, no database with this file is opened. The files
+    /// of databases are compared and the file is reserved under one lock, so that no database is opened in between.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file belongs to a database that is open or still in use.
+    pub(super) fn reserve(&self, path: &Path) -> Result<WrittenFile<'_>, Clash> {
         let mut state = lock(&self.state);
-        state.open().flat_map(|database| database.files.clone()).collect()
+        refuse_clashes(state.open().flat_map(|database| &database.files), [path])?;
+        state.written.push(path.to_owned());
+        Ok(WrittenFile { memory: self, path: path.to_owned() })
+    }
+}
+
+/// A file that a request is writing.
+pub(super) struct WrittenFile<'a> {
+    memory: &'a Memory,
+    path: PathBuf,
+}
+
+impl Drop for WrittenFile<'_> {
+    fn drop(&mut self) {
+        let mut state = lock(&self.memory.state);
+        // Several clients may write a file of this path. Their entries are equal, so any of them may be removed.
+        if let Some(at) = state.written.iter().position(|path| *path == self.path) {
+            state.written.swap_remove(at);
+        }
     }
 }
 
@@ -69,10 +96,17 @@ impl DatabaseOpening<'_> {
     }
 
     /// Adds the memory of a database to the sum over all databases, until the database is dropped.
-    pub(super) fn add(&self, database: &Arc<Database>) {
+    ///
+    /// # Errors
+    ///
+    /// Fails if a request is writing one of its files. Returns this file.
+    pub(super) fn add(&self, database: &Arc<Database>) -> Result<(), Clash> {
         let (bytes, files) = (resident_bytes(database), database.files());
         let database: Weak<Database> = Arc::downgrade(database);
-        lock(&self.0.state).databases.push(OpenDatabase { database, bytes, files });
+        let mut state = lock(&self.0.state);
+        state.written.iter().try_for_each(|written| refuse_clashes(&files, [written]))?;
+        state.databases.push(OpenDatabase { database, bytes, files });
+        Ok(())
     }
 }
 

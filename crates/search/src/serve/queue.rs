@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
+use super::desk::OpenDatabases;
 use super::fault::{ErrorCode, Fault};
+use super::games::GameAnswer;
 use super::kept::KeptHits;
 use super::request::{Ask, Close, Explain, GameRequest, Make, Open, Page, PositionRequest, RequestId, What};
 use super::results::Results;
@@ -20,7 +22,10 @@ const QUEUE_BYTES_MAX: usize = 64 << 20;
 pub(super) struct QueueState {
     /// The running and waiting long requests, in the order in which they arrived.
     pub(super) jobs: Vec<QueuedJob>,
+    /// The short requests that wait for nothing but their turn.
     pub(super) pages: VecDeque<Quick>,
+    /// The id of the short request that is being answered.
+    pub(super) answering: Option<RequestId>,
     pub(super) results: Results,
     /// True if no more requests will be read.
     pub(super) is_ended: bool,
@@ -55,7 +60,7 @@ pub(super) struct Quick {
 
 pub(super) enum QuickWork {
     Hits(Page, Option<Arc<KeptHits>>),
-    Game(GameRequest),
+    Game(GameRequest, Option<GameAnswer>),
     Explain(Box<Explain>),
 }
 
@@ -63,6 +68,26 @@ impl QueueState {
     /// Returns the index of the running or waiting long request with this id.
     pub(super) fn find(&self, id: &RequestId) -> Option<usize> {
         self.jobs.iter().position(|job| job.id == *id)
+    }
+
+    /// Returns whether a short request with this id waits.
+    pub(super) fn has_waiting(&self, id: &RequestId) -> bool {
+        let mut waiting = self.pages.iter().chain(self.jobs.iter().flat_map(|job| &job.then));
+        waiting.any(|quick| quick.id == *id)
+    }
+
+    /// Removes the first waiting short request with this id. Returns whether there was one.
+    pub(super) fn remove_waiting(&mut self, id: &RequestId) -> bool {
+        if let Some(at) = self.pages.iter().position(|quick| quick.id == *id) {
+            return self.pages.remove(at).is_some();
+        }
+        for job in &mut self.jobs {
+            if let Some(at) = job.then.iter().position(|quick| quick.id == *id) {
+                job.then.remove(at);
+                return true;
+            }
+        }
+        false
     }
 
     /// Returns the first long request that is not running and has no earlier request to wait for.
@@ -125,16 +150,19 @@ impl Quick {
         match (&self.work, &*job.work) {
             (QuickWork::Hits(page, _), SlowWork::Query(_)) => job.id == page.of,
             (QuickWork::Hits(..), _) => false,
-            (QuickWork::Game(game), SlowWork::Open(open)) => open.database == game.database,
-            (QuickWork::Game(game), SlowWork::Close(close)) => close.database == game.database,
+            (QuickWork::Game(game, _), SlowWork::Open(open)) => open.database == game.database,
+            (QuickWork::Game(game, _), SlowWork::Close(close)) => close.database == game.database,
             _ => false,
         }
     }
 
-    /// Looks up the hits of the query to which the request refers, and stores them in the request.
-    pub(super) fn find(&mut self, results: &Results) -> Result<(), Fault> {
-        if let QuickWork::Hits(page, kept) = &mut self.work {
-            *kept = Some(results.find(&page.of)?);
+    /// Looks up the hits or the database to which the request refers, and stores them in the request. So a later `close` does not
+    /// affect the answer.
+    pub(super) fn find(&mut self, results: &Results, desk: &OpenDatabases) -> Result<(), Fault> {
+        match &mut self.work {
+            QuickWork::Hits(page, kept) => *kept = Some(results.find(&page.of)?),
+            QuickWork::Game(game, answer) => *answer = Some(desk.game_answer(game)?),
+            QuickWork::Explain(_) => {}
         }
         Ok(())
     }

@@ -219,7 +219,7 @@ pub struct Page {
 }
 
 /// The request `game`.
-#[derive(Debug, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameRequest {
     /// The name of the database.

@@ -11,13 +11,17 @@ use super::request::RequestId;
 pub const RESULTS_MAX: usize = 16;
 /// The maximum memory for all stored hits, in bytes.
 const BYTES_MAX: u64 = 512 << 20;
-/// The maximum number of answered requests whose ids are remembered although no hits are stored for them.
+/// The maximum number of answered long requests, and of answered short ones, whose ids are remembered although no hits are stored
+/// for them.
 const DROPPED_MAX: usize = 1000;
 
 /// The reason that is stored for a request that does not list hits.
 const NO_LIST: &str = "";
 /// The reason that is stored for a query whose hits were sent as they were found.
 const SENT: &str = "they were sent as they were found";
+
+/// The reason that is stored for a request that failed or was cancelled.
+const FAILED: &str = "it failed or was cancelled";
 
 /// The hits of queries, by query id.
 #[derive(Default)]
@@ -26,6 +30,8 @@ pub(super) struct Results {
     kept: VecDeque<One>,
     /// The ids of requests whose hits are not stored, oldest first, and the reasons.
     dropped: VecDeque<(RequestId, &'static str)>,
+    /// The ids of short requests that were answered, oldest first. A short request may have the id of a query, whose hits stay.
+    short: VecDeque<RequestId>,
 }
 
 /// The answer to one query.
@@ -63,6 +69,20 @@ impl Results {
         self.drop(id, SENT);
     }
 
+    /// Records that a long request failed or was cancelled.
+    pub(super) fn note_failed(&mut self, id: RequestId) {
+        self.forget(&id);
+        self.drop(id, FAILED);
+    }
+
+    /// Records that a short request was answered.
+    pub(super) fn note_short(&mut self, id: RequestId) {
+        self.short.push_back(id);
+        if self.short.len() > DROPPED_MAX {
+            self.short.pop_front();
+        }
+    }
+
     /// Forgets the results of an earlier request with this id, because a new request uses the id.
     pub(super) fn forget(&mut self, id: &RequestId) {
         self.kept.retain(|one| one.id != *id);
@@ -79,7 +99,9 @@ impl Results {
 
     /// Returns whether an answered request with this id is still remembered.
     pub(super) fn know(&self, id: &RequestId) -> bool {
-        self.kept.iter().any(|one| one.id == *id) || self.dropped.iter().any(|(dropped, _)| dropped == id)
+        self.kept.iter().any(|one| one.id == *id)
+            || self.dropped.iter().any(|(dropped, _)| dropped == id)
+            || self.short.contains(id)
     }
 
     /// Returns the hits of a query.
@@ -97,6 +119,10 @@ impl Results {
         }
         if self.dropped.contains(&(id.clone(), NO_LIST)) {
             let message = format!("request {name} asked for no list of hits: ask with `query`");
+            return Err(Fault::new(ErrorCode::UnknownQuery, message));
+        }
+        if self.dropped.contains(&(id.clone(), FAILED)) {
+            let message = format!("query {name} failed or was cancelled and has no hits: ask it again");
             return Err(Fault::new(ErrorCode::UnknownQuery, message));
         }
         if let Some((_, why)) = self.dropped.iter().find(|(dropped, _)| dropped == id) {
