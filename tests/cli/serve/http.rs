@@ -10,13 +10,17 @@ use std::time::{Duration, Instant};
 use orbit_search::serve::{BODY_BYTES_MAX, CONNECTIONS_MAX, HEAD_BYTES_MAX, HEAD_TIME, TARGET_BYTES_MAX};
 use serde_json::{Value, json};
 
+#[cfg(unix)]
+use super::{LASTING, has_files};
+#[cfg(unix)]
+use crate::common::archives::{self, Member};
 use crate::common::length::trials;
 use crate::common::waiting::{PATIENCE, Process, until};
 use crate::program::{SAMPLE, run, stdout};
 
 /// A process that serves over HTTP.
 struct Http {
-    _process: Process,
+    process: Process,
     /// The host in the form `127.0.0.1:PORT`.
     host: String,
     token: String,
@@ -49,7 +53,7 @@ impl Http {
         let text = |name: &str| event[name].as_str().unwrap().to_owned();
         assert_eq!(text("token").len(), 64);
         Http {
-            _process: process,
+            process,
             host: text("address").strip_prefix("http://").unwrap().to_owned(),
             token: text("token"),
         }
@@ -283,6 +287,118 @@ fn requests_are_answered_to_those_who_have_the_token() {
     let answers = http.post(&[json!({ "id": 1, "request": "batch", "only": ["windmill"] })]);
     assert_eq!(answers[1]["themes"].as_array().map(Vec::len), Some(1), "{answers:?}");
     http.is_alive();
+}
+
+/// A folder may contain links that lead out of it. An archive in the folder may be opened, and so may its members.
+#[cfg(unix)]
+#[test]
+fn links_in_folders_do_not_lead_out_of_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let inside = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::create_dir(inside("games")).unwrap();
+    fs::write(inside("games/own.pgn"), "1. e4 e5 *\n").unwrap();
+    std::os::unix::fs::symlink("own.pgn", inside("games/same.pgn")).unwrap();
+    fs::write(inside("some.zip"), archives::zip(&[Member::deflated("one.pgn", b"1. d4 d5 *\n")])).unwrap();
+    let http = Http::start(&["--folder", folder.path().to_str().unwrap()]);
+    let open = |path: &str| {
+        let answers = http.post(&[json!({ "id": 1, "request": "open", "paths": [inside(path)] })]);
+        answers[1].clone()
+    };
+    for (path, games) in [("games", 2), ("some.zip", 1), ("some.zip/one.pgn", 1)] {
+        let answer = open(path);
+        assert_eq!(answer["games"], games, "{path}: {answer}");
+    }
+    std::os::unix::fs::symlink(SAMPLE, inside("games/link.pgn")).unwrap();
+    for path in ["games", "games/link.pgn", "some.zip/../../none.pgn"] {
+        let answer = open(path);
+        assert!(answer["error"]["message"].is_string(), "{path}: {answer}");
+    }
+    let message = open("games")["error"]["message"].take();
+    assert!(message.as_str().unwrap().contains("it is not below the folder"), "{message}");
+}
+
+#[test]
+fn heads_are_those_of_the_protocol() {
+    let http = Http::start(&[SAMPLE]);
+    for (method, target, allowed) in [
+        ("HEAD", "/lichess", "GET, OPTIONS"),
+        ("POST", "/lichess", "GET, OPTIONS"),
+        ("HEAD", "/requests", "POST, OPTIONS"),
+        ("GET", "/requests", "POST, OPTIONS"),
+    ] {
+        let answer = http.ask(method, target, &[], "");
+        assert_eq!((answer.status, answer.body.is_empty()), (405, method == "HEAD"), "{answer:?}");
+        assert!(answer.head.contains(&format!("\r\nAllow: {allowed}\r\n")), "{answer:?}");
+    }
+    for (target, lines, status) in
+        [("/none", vec![], 404), ("/lichess", vec!["Origin: https://evil.org"], 403)]
+    {
+        let answer = http.ask("HEAD", target, &lines, "");
+        assert_eq!((answer.status, answer.body.as_str()), (status, ""), "{answer:?}");
+    }
+    let preflight = http.ask("OPTIONS", "/requests", &[], "");
+    assert_eq!((preflight.status, preflight.head.contains("Content-Length")), (204, false), "{preflight:?}");
+    let ping = "{\"id\":1,\"request\":\"ping\"}\n";
+    for scheme in ["bearer", "BEARER"] {
+        let token = format!("Authorization: {scheme} {}", http.token);
+        let answer = http.ask("POST", "/requests", &[&token], ping);
+        assert!(answer.status == 200 && answer.body.contains("pong"), "{answer:?}");
+    }
+    let token = format!("Authorization: Bearer {}", http.token);
+    for length in [format!("+{}", ping.len()), "-1".into(), "0x10".into(), String::new()] {
+        let host = &http.host;
+        let head = format!(
+            "POST /requests HTTP/1.1\r\nHost: {host}\r\n{token}\r\nContent-Length: {length}\r\n\r\n{ping}"
+        );
+        assert_eq!(http.raw(head.as_bytes()).status, 411, "{length:?}");
+    }
+    http.is_alive();
+}
+
+/// Sends requests and returns the connection without waiting for all answers. The greeting has been read.
+fn begin(http: &Http, request: &Value) -> BufReader<TcpStream> {
+    let mut stream = http.connect();
+    let (host, token, body) = (&http.host, &http.token, format!("{request}\n"));
+    let head = format!("POST /requests HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n");
+    stream.write_all(format!("{head}Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).unwrap();
+    let (mut input, mut line) = (BufReader::new(stream), String::new());
+    while !line.contains("greeting") {
+        line.clear();
+        assert!(input.read_line(&mut line).unwrap() > 0, "the connection ended");
+    }
+    input
+}
+
+/// When a client leaves, a query that sends it rows ends, although it would take long.
+#[test]
+fn a_client_that_leaves_ends_its_query() {
+    let samples = [SAMPLE; 2000];
+    let mut http = Http::start(&[&["-j", "1", "--memory", "64K"], &samples[..]].concat());
+    let stream = json!({ "id": 1, "request": "query", "query": "true", "stream": true });
+    let mut input = begin(&http, &stream);
+    let mut line = String::new();
+    while !line.contains("\"from\":0") {
+        line.clear();
+        assert!(input.read_line(&mut line).unwrap() > 0, "the connection ended");
+    }
+    drop(input);
+    http.process.falls_asleep();
+    assert_eq!(http.get("/none").status, 404);
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_server_leaves_no_unfinished_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.pgn").to_str().unwrap().to_owned();
+    let mut http = Http::start(&["--folder", folder.path().to_str().unwrap(), SAMPLE]);
+    let write = json!({ "id": 1, "request": "write", "query": LASTING, "engine": "reference", "path": path });
+    let input = begin(&http, &write);
+    has_files(folder.path(), 1);
+    http.process.interrupt();
+    assert_eq!(http.process.end("the server").code(), Some(130));
+    drop(input);
+    has_files(folder.path(), 0);
 }
 
 #[test]

@@ -14,15 +14,17 @@ use std::io::{self, BufReader, Read};
 use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::str::FromStr;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use self::head::{RequestHead, RequestRefusal};
+use self::head::{HasBody, RequestHead, RequestRefusal};
 use super::answer::Response;
-use super::converse::{Greeting, Origin, converse};
+use super::converse::{Greeting, Origin, converse_until};
 use super::desk::OpenDatabases;
 use super::folder::RequestFiles;
+use super::listen::free_idle_cards;
 use super::place::{Endpoint, ListenError};
 use orbit_core::sync::lock;
 
@@ -112,6 +114,7 @@ impl HttpListener {
     pub fn serve(&self, desk: &OpenDatabases, greeting: Greeting<'_>) {
         let count = Mutex::new(0);
         std::thread::scope(|scope| {
+            free_idle_cards(scope, desk);
             loop {
                 let Ok((stream, _)) = self.socket.accept() else {
                     std::thread::sleep(REFUSED_PAUSE);
@@ -127,7 +130,7 @@ impl HttpListener {
                     let refusal =
                         RequestRefusal::new(503, "too many clients are connected: come again later");
                     // The response fits into the socket's buffer, so this does not block.
-                    let _ = refusal.write(&stream, None);
+                    let _ = refusal.write(&stream, None, HasBody::Yes);
                     continue;
                 }
                 let leaves = ConnectionGuard(&count);
@@ -148,7 +151,7 @@ impl HttpListener {
         let mut input = Timed { stream, until: Instant::now() + HEAD_TIME };
         let answered = match RequestHead::read(&mut input) {
             Ok((head, rest)) => self.answer(stream, &head, rest, desk, greeting),
-            Err(refusal) => refusal.write(stream, None),
+            Err(refusal) => refusal.write(stream, None, HasBody::Yes),
         };
         stream.shutdown(Shutdown::Write)?;
         // If a connection is closed before all received bytes are read, the client may lose the last bytes that were sent to it.
@@ -167,9 +170,9 @@ impl HttpListener {
     ) -> io::Result<()> {
         let origin = match self.check(head) {
             Ok(origin) => origin,
-            Err(refusal) => return refusal.write(stream, None),
+            Err(refusal) => return refusal.write(stream, None, head.has_body()),
         };
-        let refuse = |refusal: RequestRefusal| refusal.write(stream, origin);
+        let refuse = |refusal: RequestRefusal| refusal.write(stream, origin, head.has_body());
         match (head.method.as_str(), head.path()) {
             ("OPTIONS", _) => head::preflight(stream, origin),
             ("GET", path) if explorer::is_explorer(path) => match explorer::answer(desk, head) {
@@ -185,8 +188,10 @@ impl HttpListener {
                     Err(refusal) => refuse(refusal),
                 }
             }
-            (_, "/requests") => refuse(RequestRefusal::new(405, "send requests by POST")),
-            (_, path) if explorer::is_explorer(path) => refuse(RequestRefusal::new(405, "ask by GET")),
+            (_, "/requests") => refuse(RequestRefusal::of_method("POST, OPTIONS", "send requests by POST")),
+            (_, path) if explorer::is_explorer(path) => {
+                refuse(RequestRefusal::of_method("GET, OPTIONS", "ask by GET"))
+            }
             _ => refuse(RequestRefusal::new(404, "there are /masters, /lichess, /player and /requests")),
         }
     }
@@ -239,7 +244,8 @@ impl HttpListener {
         own && (is_address || name.eq_ignore_ascii_case("localhost"))
     }
 
-    /// Reads requests as lines, and writes each response as a line as soon as it is available.
+    /// Reads requests as lines, and writes each response as a line as soon as it is available. If a line cannot be written, because
+    /// the client has left, its queries are cancelled.
     fn converse(
         &self,
         stream: &TcpStream,
@@ -249,17 +255,18 @@ impl HttpListener {
         origin: Option<&str>,
     ) -> io::Result<()> {
         head::begin_chunks(stream, "application/x-ndjson", origin)?;
-        let out = Mutex::new(stream);
+        let (out, has_left) = (Mutex::new(stream), AtomicBool::new(false));
         let say = |line: &str| {
             if head::chunk(*lock(&out), &format!("{line}\n")).is_err() {
                 // The client has left.
+                has_left.store(true, Ordering::Relaxed);
                 let _ = stream.shutdown(Shutdown::Both);
             }
         };
         let body = Timed { stream, until: Instant::now() + BODY_TIME };
         let mut input = BufReader::new(io::Cursor::new(rest).chain(body).take(bytes));
         let desk = desk.for_client().with_files(self.files.clone());
-        converse(&desk, greeting, (&mut input, Origin::Input), &say)?;
+        converse_until(&desk, greeting, (&mut input, Origin::Input), &say, &has_left)?;
         head::end_chunks(stream)
     }
 }

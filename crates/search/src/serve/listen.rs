@@ -96,14 +96,7 @@ impl Listener {
     pub fn serve(&self, desk: &OpenDatabases, greeting: Greeting<'_>) {
         let clients = Clients { desk, greeting, count: Mutex::new(0) };
         std::thread::scope(|scope| {
-            // Each conversation frees the memory on idle graphics cards. This thread does so while there are no conversations.
-            let look = || {
-                loop {
-                    std::thread::sleep(CARD_IDLE);
-                    desk.give_back(CARD_IDLE);
-                }
-            };
-            let _ = std::thread::Builder::new().spawn_scoped(scope, look);
+            free_idle_cards(scope, desk);
             loop {
                 let come = match &self.socket {
                     Socket::Tcp(listener) => {
@@ -121,6 +114,21 @@ impl Listener {
             }
         })
     }
+}
+
+/// Starts a thread that frees the memory on idle graphics cards until the process ends. Each conversation also does so; the thread
+/// does so while there are no conversations.
+pub(super) fn free_idle_cards<'scope>(
+    scope: &'scope std::thread::Scope<'scope, '_>,
+    desk: &'scope OpenDatabases,
+) {
+    let look = move || {
+        loop {
+            std::thread::sleep(CARD_IDLE);
+            desk.give_back(CARD_IDLE);
+        }
+    };
+    let _ = std::thread::Builder::new().spawn_scoped(scope, look);
 }
 
 /// The clients that are connected.

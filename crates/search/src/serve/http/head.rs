@@ -20,26 +20,51 @@ pub(super) struct RequestHead {
     lines: Vec<(String, String)>,
 }
 
+/// Whether a response has a body. The response to a `HEAD` request has none, and the same head as if it had one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum HasBody {
+    Yes,
+    No,
+}
+
 /// A response that rejects a request.
 #[derive(Debug)]
 pub(super) struct RequestRefusal {
     status: u16,
     message: String,
+    /// The methods that the path allows, if the request has another method.
+    allowed: Option<&'static str>,
 }
 
 impl RequestRefusal {
     pub(super) fn new(status: u16, message: impl Into<String>) -> RequestRefusal {
-        RequestRefusal { status, message: message.into() }
+        RequestRefusal { status, message: message.into(), allowed: None }
+    }
+
+    /// Creates the refusal of a method. `allowed` lists the methods that the path allows.
+    pub(super) fn of_method(allowed: &'static str, message: &str) -> RequestRefusal {
+        RequestRefusal { allowed: Some(allowed), ..RequestRefusal::new(405, message) }
     }
 
     /// Writes the refusal as JSON.
-    pub(super) fn write(&self, stream: &TcpStream, origin: Option<&str>) -> io::Result<()> {
+    pub(super) fn write(
+        &self,
+        stream: &TcpStream,
+        origin: Option<&str>,
+        has_body: HasBody,
+    ) -> io::Result<()> {
         let body = json!({ "error": self.message }).to_string();
-        let more = if self.status == 401 { "WWW-Authenticate: Bearer\r\n" } else { "" };
-        let length = format!("{more}Content-Length: {}\r\n", body.len());
-        begin(stream, self.status, "application/json", &length, origin)?;
+        let mut more = format!("Content-Length: {}\r\n", body.len());
+        if self.status == 401 {
+            more.push_str("WWW-Authenticate: Bearer\r\n");
+        }
+        self.allowed.iter().for_each(|allowed| more.push_str(&format!("Allow: {allowed}\r\n")));
+        begin(stream, self.status, "application/json", &more, origin)?;
         let mut stream = stream;
-        stream.write_all(body.as_bytes())
+        match has_body {
+            HasBody::Yes => stream.write_all(body.as_bytes()),
+            HasBody::No => Ok(()),
+        }
     }
 }
 
@@ -88,6 +113,11 @@ impl RequestHead {
         Ok(RequestHead { method: request.method.unwrap_or_default().to_owned(), target, lines })
     }
 
+    /// Returns whether the response to the request has a body.
+    pub(super) fn has_body(&self) -> HasBody {
+        if self.method == "HEAD" { HasBody::No } else { HasBody::Yes }
+    }
+
     /// Iterates over the values of all header lines with this name.
     pub(super) fn all(&self, name: &'static str) -> impl Iterator<Item = &str> {
         self.lines.iter().filter(move |line| line.0 == name).map(|line| line.1.as_str())
@@ -112,7 +142,10 @@ impl RequestHead {
 
     /// Returns true if the request contains the token. All bytes are compared, so the duration reveals nothing about the token.
     pub(super) fn has_token(&self, token: &str) -> bool {
-        let shown = self.all("authorization").next().and_then(|value| value.strip_prefix("Bearer "));
+        let shown = self.all("authorization").next().and_then(|value| {
+            let (scheme, shown) = value.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("Bearer").then(|| shown.trim_start())
+        });
         shown.is_some_and(|shown| {
             let differing = shown.bytes().zip(token.bytes()).fold(0, |all, (one, other)| all | (one ^ other));
             shown.len() == token.len() && differing == 0
@@ -122,7 +155,9 @@ impl RequestHead {
     pub(super) fn body_bytes(&self) -> Result<u64, RequestRefusal> {
         let mut lengths = self.all("content-length");
         let length = match (lengths.next(), lengths.next(), self.all("transfer-encoding").next()) {
-            (Some(length), None, None) => length.parse::<u64>().ok(),
+            (Some(length), None, None) if length.bytes().all(|byte| byte.is_ascii_digit()) => {
+                length.parse::<u64>().ok()
+            }
             _ => None,
         };
         match length {
@@ -189,8 +224,8 @@ pub(super) fn whole(stream: &TcpStream, kind: &str, body: &[u8], origin: Option<
 
 /// Answers a preflight request. A browser sends one before it lets a page of another origin send requests.
 pub(super) fn preflight(stream: &TcpStream, origin: Option<&str>) -> io::Result<()> {
-    let more = "Access-Control-Allow-Methods: GET, POST\r\nAccess-Control-Allow-Headers: Authorization, Content-Type\r\n\
-                Content-Length: 0\r\n";
+    let more = "Access-Control-Allow-Methods: GET, POST\r\n\
+                Access-Control-Allow-Headers: Authorization, Content-Type\r\n";
     begin(stream, 204, "text/plain", more, origin)
 }
 
