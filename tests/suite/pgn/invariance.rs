@@ -33,7 +33,7 @@ fn a_result_in_a_side_line_counts_in_all_chunks() {
     let text = "1. e4 e5 (1... c5 1-0)\n\n".repeat(1000);
     let whole = games_with(text.as_bytes(), usize::MAX >> 1, 64 << 20);
     assert_eq!(whole.len(), 1000);
-    assert!(whole.iter().all(|game| game.outcome == orbit_pgn::Outcome::White));
+    assert!(whole.iter().all(|game| game.outcome == orbit_pgn::Outcome::WhiteWins));
     for chunk_bytes in [1, 100, 1 << 10] {
         assert_same("a side line", text.as_bytes(), chunk_bytes, &whole);
     }
