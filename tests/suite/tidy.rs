@@ -206,6 +206,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "files",
             "found",
             "transforms",
+            "pgn",
             "query",
             "reel",
             "report",
@@ -218,7 +219,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
             "themes",
             "visible",
         ],
-        "opens databases under names, and answers requests about them as JSON",
+        "opens databases under names, also those in archives, and answers requests about them as JSON",
     ),
     (
         "explore",

@@ -188,9 +188,11 @@ impl HttpListener {
                     Err(refusal) => refuse(refusal),
                 }
             }
-            (_, "/requests") => refuse(RequestRefusal::of_method("POST, OPTIONS", "send requests by POST")),
+            (_, "/requests") => {
+                refuse(RequestRefusal::with_allowed("POST, OPTIONS", "send requests by POST"))
+            }
             (_, path) if explorer::is_explorer(path) => {
-                refuse(RequestRefusal::of_method("GET, OPTIONS", "ask by GET"))
+                refuse(RequestRefusal::with_allowed("GET, OPTIONS", "ask by GET"))
             }
             _ => refuse(RequestRefusal::new(404, "there are /masters, /lichess, /player and /requests")),
         }

@@ -42,7 +42,7 @@ impl RequestRefusal {
     }
 
     /// Creates the refusal of a method. `allowed` lists the methods that the path allows.
-    pub(super) fn of_method(allowed: &'static str, message: &str) -> RequestRefusal {
+    pub(super) fn with_allowed(allowed: &'static str, message: &str) -> RequestRefusal {
         RequestRefusal { allowed: Some(allowed), ..RequestRefusal::new(405, message) }
     }
 
