@@ -181,9 +181,14 @@ fn past_number(text: &[u8], at: usize) -> Option<usize> {
     (*text.get(stop)? != 0xe2).then_some(stop)
 }
 
-/// Returns the end of a token in a variation. Returns `None` if the token is a result or ends with one.
+/// The maximum length of a token in a variation that the fast path reads, in bytes. The general tokenizer may divide a longer token
+/// into thousands of move numbers, after each of which the fast path looks at the rest of the token again.
+const WORD_BYTES_MAX: usize = 256;
+
+/// Returns the end of a token in a variation. Returns `None` if the token is a result or ends with one, or if it is too long.
 fn past_word(text: &[u8], at: usize) -> Option<usize> {
-    let stop = at + text[at..].iter().position(|&byte| !IN_WORD[byte as usize])?;
+    let mut bytes = text[at..].iter().take(WORD_BYTES_MAX);
+    let stop = at + bytes.position(|&byte| !IN_WORD[byte as usize])?;
     let is_stop = matches!(text[stop], b' ' | b'\n' | b'\r' | b'{' | b'(' | b')' | b'$');
     let word = &text[at..stop];
     let may_be_result = match word {
