@@ -56,6 +56,9 @@ fn a_browser_shows_the_report_of_a_search() {
         assert_eq!(findings["orbit"]["heat"], printed["maps"][0]);
         assert_eq!(findings["squares"], printed["maps"][1]);
         assert_eq!(findings["orbit"]["symmetries"], printed["symmetries"]);
+        // A report lists at most a hundred copies.
+        let (listed, hit) = (&findings["orbit"]["copies"], &findings["orbit"]["copies_hit"]);
+        assert!(hit.as_u64() > Some(100) && listed.as_array().unwrap().len() == 100, "{hit}");
         let count = json(&scan(QUERY, &games, &["--count", "--format", "jsonl"]));
         assert_eq!(findings["totals"], count);
         // The counts for the two colours must add up to the counts for both colours.
