@@ -20,7 +20,7 @@ pub(super) struct RequestHead {
     lines: Vec<(String, String)>,
 }
 
-/// Whether a response has a body. The response to a `HEAD` request has none, and the same head as if it had one.
+/// The presence of a body in a response. The response to a `HEAD` request has none, and the same head as if it had one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum HasBody {
     Yes,
