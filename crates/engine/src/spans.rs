@@ -9,7 +9,7 @@ use super::{Answers, MatchSpan};
 use orbit_reel::{Block, GameRow};
 
 /// A span finder for one query's hits in one block.
-pub trait FindSpan: fmt::Debug {
+pub trait FindSpan: fmt::Debug + Send + Sync {
     /// Returns the span of the hit at a node (position) of a game, or `None` if no filter with a span matched.
     /// `answers` are the query's answers on the block.
     fn span(&self, answers: &Answers, game: &GameRow, node: u32) -> Option<Arc<MatchSpan>>;

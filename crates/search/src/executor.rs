@@ -7,9 +7,8 @@ mod matches;
 mod view;
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::ops::{ControlFlow, Range};
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::time::Duration;
 
 use self::matches::MatchCounts;
@@ -517,7 +516,7 @@ impl Executor {
                 Ok(answers) => {
                     let mut answers = answers.into_iter();
                     let result = |view: &BlockView<'_>| {
-                        let fault = OnceCell::new();
+                        let fault = OnceLock::new();
                         let mut answers = match view.is_empty() {
                             true => view.nothing(self, outputs),
                             false => answers.next().expect("each block that was asked has answers"),
@@ -525,8 +524,14 @@ impl Executor {
                         let mut late = late_spans(&finders, &answers, (&fault, interrupt));
                         let each = answers.iter_mut().zip(&mut late);
                         each.for_each(|(answers, late)| view.put_back(answers, late));
-                        let (games, sides) = (view.games.as_deref(), view.sides.as_deref());
-                        let result = BlockResult { block: view.whole, games, sides, answers, late, names };
+                        let result = BlockResult {
+                            block: Arc::clone(view.whole),
+                            games: view.games.as_deref().map(Cow::Borrowed),
+                            sides: view.sides.as_deref().map(Cow::Borrowed),
+                            answers,
+                            late,
+                            names: Cow::Borrowed(names),
+                        };
                         let made = work(result, room);
                         fault.into_inner().map_or(Ok(made), Err)
                     };
@@ -582,7 +587,7 @@ fn comment(
 fn late_spans<'a>(
     finders: &'a [Option<SpanFinder>],
     answers: &[Answers],
-    (fault, interrupt): (&'a OnceCell<EngineError>, &'a Interrupt),
+    (fault, interrupt): (&'a OnceLock<EngineError>, &'a Interrupt),
 ) -> Vec<Option<Box<dyn FindSpan + 'a>>> {
     let of_query = |(number, (finder, answers)): (usize, (&'a Option<SpanFinder>, &Answers))| {
         let finder = finder.as_ref().filter(|_| answers.spans.is_none())?;

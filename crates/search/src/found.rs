@@ -1,9 +1,8 @@
 //! The answers of queries on one block (a group of whole games), as collectors, lists and requests receive them.
 //!
-//! Functions that show or count hits receive a [`Found`], which borrows the answers of one query. It is created either from a
-//! [`BlockResult`], which contains the answers of all queries while a block is being searched, or from a `KeptBlock`, which
-//! outlives the search.
+//! Functions that show or count hits receive a [`Found`], which borrows the answers of one query from a [`BlockResult`].
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use shakmaty::ByColor;
@@ -61,35 +60,24 @@ impl Names {
     }
 }
 
-/// The answers of all queries in a search for one block.
+/// The answers of all queries in a search for one block. They borrow from the search of the block. [`BlockResult::keep_first`]
+/// makes them independent of it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BlockResult<'a> {
     /// The block.
-    pub block: &'a Arc<Block>,
+    pub block: Arc<Block>,
     /// For each game of the block, true if it is selected; `None` if all games are selected.
-    pub games: Option<&'a [bool]>,
+    pub games: Option<Cow<'a, [bool]>>,
     /// For each game of the block, the selected player's side, from which queries were evaluated, or `None` if the game is not
     /// selected. `None` for the block if no player is selected.
-    pub sides: Option<&'a [Option<Color>]>,
+    pub sides: Option<Cow<'a, [Option<Color>]>>,
     /// For each query, its answers at the selected hits.
     pub answers: Vec<Answers>,
     /// For each query, a span finder, if spans (the moves and positions of hits) were requested and the engine did not return them.
     pub(crate) late: Vec<Option<Box<dyn FindSpan + 'a>>>,
     /// The names to which the numbers in the answers refer.
-    pub names: &'a Names,
-}
-
-/// The answers of a query on one block, kept after the search of the block.
-#[derive(Debug)]
-pub(crate) struct KeptBlock {
-    /// The block.
-    pub(crate) block: Arc<Block>,
-    /// The answers at the selected hits, with the spans (the matched moves and positions), if requested.
-    pub(crate) answers: Answers,
-    /// `games` and `sides` have the same meaning as in [`Found`].
-    pub(crate) games: Option<Vec<bool>>,
-    pub(crate) sides: Option<Vec<Option<Color>>>,
+    pub names: Cow<'a, Names>,
 }
 
 /// The answers of a query on one block.
@@ -119,9 +107,9 @@ impl BlockResult<'_> {
     ///
     /// Panics if there is no such query.
     pub fn of_query(&self, query: usize) -> Found<'_> {
-        let BlockResult { block, games, sides, ref answers, ref late, names } = *self;
-        let found = Found::new(block, &answers[query], names);
-        Found { query, games, sides, spans: found.spans.or(late[query].as_deref()), ..found }
+        let (games, sides) = (self.games.as_deref(), self.sides.as_deref());
+        let found = Found::new(&self.block, &self.answers[query], &self.names);
+        Found { query, games, sides, spans: found.spans.or(self.late[query].as_deref()), ..found }
     }
 
     /// Returns the answers of the first query.
@@ -138,40 +126,42 @@ impl BlockResult<'_> {
     /// # Panics
     ///
     /// Panics if there is no query.
-    pub(crate) fn keep_first(mut self) -> KeptBlock {
+    pub(crate) fn keep_first(mut self) -> BlockResult<'static> {
         let found = self.first();
         let spans = found.spans.map(|spans| Spans::told(spans, found.answers, found.block));
-        let answers = Answers { spans, ..self.answers.swap_remove(0) };
-        let (games, sides) = (self.games.map(<[_]>::to_vec), self.sides.map(<[_]>::to_vec));
-        KeptBlock { block: Arc::clone(self.block), answers, games, sides }
-    }
-}
-
-impl KeptBlock {
-    /// Borrows the kept answers. `names` must be the names of the search.
-    pub(crate) fn found<'a>(&'a self, names: &'a Names) -> Found<'a> {
-        let (games, sides) = (self.games.as_deref(), self.sides.as_deref());
-        Found { games, sides, ..Found::new(&self.block, &self.answers, names) }
+        let answers = vec![Answers { spans, ..self.answers.swap_remove(0) }];
+        BlockResult {
+            block: self.block,
+            games: self.games.map(|games| Cow::Owned(games.into_owned())),
+            sides: self.sides.map(|sides| Cow::Owned(sides.into_owned())),
+            answers,
+            late: vec![None],
+            names: Cow::Owned(self.names.into_owned()),
+        }
     }
 
-    /// Returns the approximate size of the answers in bytes, without the block.
+    /// Returns the approximate size of the answers in bytes, without the block and the names.
     pub(crate) fn bytes(&self) -> u64 {
-        let KeptBlock { answers: Answers { hits, copies, games: of_games, spans, .. }, games, sides, .. } =
-            self;
-        let values = match &hits.values {
-            Values::None => 0,
-            Values::Numbers(numbers) => numbers.memory_bytes(),
-            Values::Sets(sets) => sets.memory_bytes(),
-            Values::Texts(texts) => {
-                texts.memory_bytes() + texts.all().iter().flatten().map(|text| text.len()).sum::<usize>()
-            }
+        let of_query = |answers: &Answers| {
+            let Answers { hits, copies, games, spans, .. } = answers;
+            let values = match &hits.values {
+                Values::None => 0,
+                Values::Numbers(numbers) => numbers.memory_bytes(),
+                Values::Sets(sets) => sets.memory_bytes(),
+                Values::Texts(texts) => {
+                    texts.memory_bytes() + texts.all().iter().flatten().map(|text| text.len()).sum::<usize>()
+                }
+            };
+            // A span contains a few positions and moves; 128 bytes are a rough estimate.
+            let spans = spans.as_ref().map_or(0, |_| 128 * hits.count() as usize);
+            let copies = copies.as_ref().map_or(0, |copies| 8 * (copies.len() + copies.sums().len()));
+            let told = games.as_ref().map_or(0, |told| size_of_val(&told[..]));
+            values + spans + copies + told + 8 * hits.bits.len()
         };
-        // A span contains a few positions and moves; 128 bytes are a rough estimate.
-        let spans = spans.as_ref().map_or(0, |_| 128 * hits.count() as usize);
-        let copies = copies.as_ref().map_or(0, |copies| 8 * (copies.len() + copies.sums().len()));
-        let told = of_games.as_ref().map_or(0, |told| size_of_val(&told[..]));
-        let games = games.as_ref().map_or(0, Vec::len) + sides.as_ref().map_or(0, Vec::len);
-        (values + spans + copies + told + games + 8 * hits.bits.len() + size_of::<KeptBlock>()) as u64
+        let answers: usize = self.answers.iter().map(of_query).sum();
+        let games =
+            self.games.as_deref().map_or(0, size_of_val) + self.sides.as_deref().map_or(0, size_of_val);
+        (answers + games + size_of::<BlockResult>()) as u64
     }
 }
 

@@ -5,15 +5,13 @@
 //! independently, only the hits are evaluated. At each hit, the copies of a transform are evaluated only up to the
 //! first that matches.
 
-use std::{
-    cell::{OnceCell, RefCell},
-    sync::Arc,
-};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use crate::{
     Answers, EngineError, FindSpan, Interrupt, MatchSpan, place,
     spans::{GameSpans, of_hit},
 };
+use orbit_core::sync::lock;
 use orbit_query::TypedQuery;
 use orbit_reel::GameRow;
 use orbit_reference::{Asked, GameFault, Reference, ReferenceError, RunState, Spot, WantedFacts};
@@ -34,11 +32,11 @@ pub struct LateSpans<'a> {
     finder: &'a SpanFinder,
     /// The number of the query in the search.
     number: usize,
-    /// The cell that receives the error if the query runs into one.
-    fault: &'a OnceCell<EngineError>,
+    /// Receives the error if the query runs into one.
+    fault: &'a OnceLock<EngineError>,
     interrupt: &'a Interrupt,
     /// The game whose spans were requested last: its index in the block, and the spans of its hits.
-    known: RefCell<Option<(usize, GameSpans)>>,
+    known: Mutex<Option<(usize, GameSpans)>>,
 }
 
 /// A hit: the number of its position in the game and, if it is known, the lowest copy (transformed pattern) that
@@ -64,10 +62,10 @@ impl SpanFinder {
     pub fn late<'a>(
         &'a self,
         number: usize,
-        fault: &'a OnceCell<EngineError>,
+        fault: &'a OnceLock<EngineError>,
         interrupt: &'a Interrupt,
     ) -> LateSpans<'a> {
-        LateSpans { finder: self, number, fault, interrupt, known: RefCell::new(None) }
+        LateSpans { finder: self, number, fault, interrupt, known: Mutex::new(None) }
     }
 
     fn spans(
@@ -121,7 +119,7 @@ impl FindSpan for LateSpans<'_> {
         if self.fault.get().is_some() {
             return None;
         }
-        let mut known = self.known.borrow_mut();
+        let mut known = lock(&self.known);
         if known.as_ref().is_none_or(|(index, _)| *index != game.index()) {
             *known = Some((game.index(), self.of_game(answers, game)));
         }

@@ -9,7 +9,7 @@ use super::hit::HitMaker;
 use super::{CancelToken, Database, DatabaseError, Hit, Progress, Query};
 use crate::choice::{Choice, Condition, Order, Player};
 use crate::executor::{EngineChoice, EngineOptions, Executor};
-use crate::found::{BlockResult, KeptBlock, Names};
+use crate::found::{BlockResult, Names};
 use crate::report::HitTotals;
 use crate::request::{Chosen, Request, RequestError};
 use crate::run::{Collector, GamesTaken, Run, StatisticsCollector, TotalsCollector, wanted_of};
@@ -302,9 +302,9 @@ impl<'a> Scan<'a> {
         let wants = self.wants_of_hits();
         let (executor, database) = (self.executor()?, self.database);
         let query = self.queries[0].clone();
-        let (names, hits) = (Names::default(), HitMaker::new(&query, &database.sources));
+        let hits = HitMaker::new(&query, &database.sources);
         let summary = self.for_each_kept(&executor, wants, |kept| {
-            let (block, found) = (&kept.block, kept.found(&names));
+            let (block, found) = (&kept.block, kept.first());
             match &mut top {
                 None => found.games_found().try_for_each(|game| {
                     if games.takes_next() {
@@ -416,7 +416,7 @@ impl<'a> Scan<'a> {
             let query = self.queries[0].clone();
             let hits = HitMaker::new(&query, &database.sources);
             let work = |result: BlockResult<'_>, _: &MemoryBudget| {
-                let (block, found) = (result.block, result.first());
+                let (block, found) = (&result.block, result.first());
                 let games = found.games_found();
                 games.fold(init(), |sum, game| hits.at(block, &found, &game).fold(sum, &fold))
             };
@@ -446,7 +446,7 @@ impl<'a> Scan<'a> {
         &mut self,
         executor: &Executor,
         wants: Wants,
-        mut take: impl FnMut(KeptBlock) -> ControlFlow<()>,
+        mut take: impl FnMut(BlockResult<'static>) -> ControlFlow<()>,
     ) -> Result<Summary, DatabaseError> {
         let outputs = self.outputs(wants);
         let work = |result: BlockResult<'_>, _: &MemoryBudget| result.keep_first();

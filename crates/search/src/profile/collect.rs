@@ -159,12 +159,12 @@ impl Collector for ProfileCollector {
 
     fn look(&self, result: &BlockResult, _: &MemoryBudget) -> ProfilePart {
         let first = result.first();
-        let mut sides = self.player.sides(result.block);
+        let mut sides = self.player.sides(&result.block);
         for game in result.block.games().filter(|game| !first.counts(game)) {
             sides[game.index()] = None;
         }
         let mut part = ProfilePart {
-            spellings: self.spellings.of_block(result.block, &sides),
+            spellings: self.spellings.of_block(&result.block, &sides),
             ..ProfilePart::default()
         };
         part.themes =

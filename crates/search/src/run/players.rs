@@ -89,7 +89,7 @@ impl Collector for SpellingsCollector {
     }
 
     fn look(&self, result: &BlockResult, _: &MemoryBudget) -> SpellingsPart {
-        self.of_block(result.block, result.sides.unwrap_or_default())
+        self.of_block(&result.block, result.sides.as_deref().unwrap_or_default())
     }
 }
 

@@ -28,7 +28,7 @@ impl Collector for ProblemsCollector {
     }
 
     fn look(&self, result: &BlockResult, _: &MemoryBudget) -> ProblemsPart {
-        ProblemsPart::from_block(result.block, &result.names.sources)
+        ProblemsPart::from_block(&result.block, &result.names.sources)
     }
 }
 

@@ -34,7 +34,7 @@ impl Collector for TotalsCollector {
 
     fn look(&self, result: &BlockResult, _: &MemoryBudget) -> TotalsPart {
         let passing = |games: &[bool]| games.iter().filter(|passes| **passes).count() as u64;
-        let ends = GameEnds::from_block(result.block);
+        let ends = GameEnds::from_block(&result.block);
         let hit_totals = |answers: &Answers| HitTotals {
             games: answers.count_games(&ends),
             positions: answers.hits.count(),
@@ -42,7 +42,7 @@ impl Collector for TotalsCollector {
         TotalsPart {
             // The totals of blocks are added up later, in `take`.
             totals: Totals::default(),
-            passing: result.games.map(passing),
+            passing: result.games.as_deref().map(passing),
             queries: result.answers.iter().map(hit_totals).collect(),
         }
     }

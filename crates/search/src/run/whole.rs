@@ -49,7 +49,7 @@ impl Collector for WholeTextsCollector {
     }
 
     fn look(&self, result: &BlockResult, _: &MemoryBudget) -> WholeTextsPart {
-        let block = result.block;
+        let block = &result.block;
         let games = self.compared.iter().map(|compared| {
             let mut sums = [0, 0];
             let Some(whole) = compared.whole_text() else { return sums };

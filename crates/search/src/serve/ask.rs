@@ -13,7 +13,7 @@ use super::fault::{ErrorCode, Fault};
 use super::kept::{GameIndex, KeptHits, ListedGames};
 use super::request::{Ask, PAGE_ROWS_MAX, checked_rows};
 use crate::choice::{Order, TopGames};
-use crate::found::{KeptBlock, Names};
+use crate::found::BlockResult;
 use crate::library::{CancelToken, Progress, Query};
 use crate::report::{Column, Columns, HitTotals};
 use crate::request::Request;
@@ -208,13 +208,12 @@ struct Keeping {
     keeps: bool,
     /// True if blocks stay in memory only because the kept hits refer to them. Such blocks are counted in the memory of the hits.
     owns_blocks: bool,
-    names: Names,
     hit: HitTotals,
     /// The part of `hit` that is due to skipped games.
     skipped: HitTotals,
     /// True once the limit on the number of games has been reached.
     is_ended: bool,
-    blocks: Vec<KeptBlock>,
+    blocks: Vec<BlockResult<'static>>,
     bytes: u64,
     bytes_max: u64,
     places: Vec<GameIndex>,
@@ -238,7 +237,6 @@ impl Keeping {
             games_max,
             keeps: !counts,
             owns_blocks,
-            names: Names::default(),
             hit: HitTotals::default(),
             skipped: HitTotals::default(),
             blocks: Vec::new(),
@@ -250,8 +248,8 @@ impl Keeping {
     }
 
     /// Adds the hits of the next block. Returns `Break` if no more games are needed.
-    fn take(&mut self, kept: KeptBlock) -> ControlFlow<()> {
-        let found = kept.found(&self.names);
+    fn take(&mut self, kept: BlockResult<'static>) -> ControlFlow<()> {
+        let found = kept.first();
         // The block with which the hits exceed the memory limit is still kept, but no later blocks are.
         let (at, is_full) = (self.blocks.len() as u32, self.bytes > self.bytes_max);
         let (mut is_kept, mut flow) = (false, ControlFlow::Continue(()));
@@ -327,7 +325,7 @@ impl Keeping {
         self.order = Some((order, top.map(place)));
     }
 
-    fn bytes_of(&self, block: &KeptBlock) -> u64 {
+    fn bytes_of(&self, block: &BlockResult) -> u64 {
         block.bytes() + if self.owns_blocks { block.block.memory_bytes() } else { 0 }
     }
 

@@ -3,12 +3,11 @@
 //! For each block (a group of games) with hits, the results of the search are kept; the block itself is shared with the database.
 //! Rows are written on request, by the code that also writes tables for `orbit scan`.
 
-use std::cell::OnceCell;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::fault::{ErrorCode, Fault};
-use crate::found::{Found, KeptBlock, Names};
+use crate::found::{BlockResult, Found, Names};
 use crate::library::Query;
 use crate::report::{Column, Columns, Extras, Format, Layout, Rows, game_pgn};
 use orbit_engine::Wants;
@@ -38,7 +37,7 @@ pub struct KeptHits {
     has_comments: bool,
     /// True if games are not listed in database order.
     is_ordered: bool,
-    blocks: Vec<KeptBlock>,
+    blocks: Vec<BlockResult<'static>>,
     games: Vec<KeptGame>,
     rows: u64,
     bytes: u64,
@@ -60,7 +59,7 @@ pub(super) type GameIndex = (u32, u32, u64);
 
 /// The games to list, and their blocks.
 pub(super) struct ListedGames {
-    pub(super) blocks: Vec<KeptBlock>,
+    pub(super) blocks: Vec<BlockResult<'static>>,
     /// The memory that the blocks need, in bytes.
     pub(super) bytes: u64,
     pub(super) places: Vec<GameIndex>,
@@ -225,7 +224,7 @@ impl KeptHits {
         let row = kept.block.game(game.index as usize);
         let first = row.first_slot();
         let nodes =
-            kept.answers.hits.slots(first..row.end_slot()).map(|slot| (slot - first) as u32).collect();
+            kept.answers[0].hits.slots(first..row.end_slot()).map(|slot| (slot - first) as u32).collect();
         Some((&kept.block, game.index as usize, nodes))
     }
 
@@ -246,15 +245,20 @@ impl KeptHits {
     }
 
     /// Writes some games of a block in a format. `games` contains their indices in ascending order.
-    fn write_block(&self, kept: &KeptBlock, games: &[usize], format: Format) -> Result<Vec<Vec<u8>>, Fault> {
-        let (fault, never) = (OnceCell::new(), Interrupt::default());
-        let late = match (&kept.answers.spans, self.finder()?) {
+    fn write_block(
+        &self,
+        kept: &BlockResult,
+        games: &[usize],
+        format: Format,
+    ) -> Result<Vec<Vec<u8>>, Fault> {
+        let (fault, never) = (OnceLock::new(), Interrupt::default());
+        let late = match (&kept.answers[0].spans, self.finder()?) {
             (None, Some(finder)) => Some(finder.late(0, &fault, &never)),
             _ => None,
         };
-        let found = kept.found(self.names());
+        let found = kept.first();
         let late = late.as_ref().map(|spans| spans as &dyn FindSpan);
-        let found = Found { spans: found.spans.or(late), ..found };
+        let found = Found { spans: found.spans.or(late), names: self.names(), ..found };
         let is_text = matches!(format, Format::Text { .. }) && !self.is_ordered;
         let texts = match (is_text, games.first(), games.last()) {
             // The widths of text columns depend on all games that are written together, so all found games in this range are
@@ -278,7 +282,7 @@ impl KeptHits {
         if let Some(finder) = self.spans.get() {
             return Ok(finder.as_ref());
         }
-        let is_wanted = self.extras.spans && self.blocks.iter().all(|block| block.answers.spans.is_none());
+        let is_wanted = self.extras.spans && self.blocks.iter().all(|block| block.answers[0].spans.is_none());
         let finder = is_wanted.then(|| SpanFinder::new(&self.prepared.query, None)).transpose();
         let finder = finder.map_err(|error| Fault::from_engine(EngineError::from(error), &self.text))?;
         Ok(self.spans.get_or_init(|| finder).as_ref())
