@@ -61,58 +61,50 @@ build() {
     }
 }
 
-# Runs a test, or all rows of a table. Returns 0 if they pass, 1 if they fail or take four minutes, 2 if this quarter of a long
-# run executes none of them, and 3 if the process was killed.
+# Runs a test, or all rows of a table until one fails, in an environment with changed variables: run TESTS TEST VARIABLE.. Returns
+# 0 if the test passes, 1 if it fails or takes four minutes, 2 if no part of it was executed, and 3 if the process was killed.
 run() {
-    local exact=() log=$work/run-$BASHPID.log
+    local exact=() log=$work/run-$BASHPID.log codes
     # A test name may be a prefix of other test names. A table name is only a prefix of the names of its rows.
     ! "$1" --list 2>"$log" | grep -xF "$2: test" >/dev/null || exact=(--exact)
-    local code=0
-    timeout 240 "$1" "$2" "${exact[@]}" >"$log" 2>&1 || code=$?
-    [ $code != 137 ] || return 3
-    [ $code = 0 ] || return 1
+    # When grep ends, the test cannot print its next result and ends as well.
+    timeout 240 env "${@:3}" "$1" "$2" "${exact[@]}" 2>&1 | tee "$log" | grep -aqm 1 '^test .* FAILED$'
+    codes=("${PIPESTATUS[@]}")
+    [ "${codes[2]}" != 0 ] || return 1
+    [ "${codes[0]}" != 137 ] || return 3
+    [ "${codes[0]}" = 0 ] || return 1
     grep -qE '^test result: ok. [1-9][0-9]* passed' "$log" || return 2
 }
 
-# The quarters of a long run, starting with the quarter of this run.
-quarters=()
-for i in 0 1 2 3; do quarters+=($(((${ORBIT_LONG_PART:-0} + i) % 4))); done
-
-# Returns 0 if a test passes in the first quarter that executes any part of it.
-passes() {
-    local quarter code
-    for quarter in "${quarters[@]}"; do
+# Runs a test with a sample of its trials, and then in one quarter of a long run after the other, starting with the quarter of this
+# run. Stops after the first run in which the test fails or, with `--once`, in which it runs. Returns 0 if it ran and passed, and
+# otherwise the codes of `run`.
+trials() {
+    local once= quarter code passed=2
+    [ "$1" != --once ] || { once=1 && shift; }
+    for quarter in sample 0 1 2 3; do
+        local length=(-u ORBIT_LONG)
+        [ $quarter = sample ] || length=(ORBIT_LONG=part "ORBIT_LONG_PART=$(((${ORBIT_LONG_PART:-0} + quarter) % 4))")
         code=0
-        ORBIT_LONG=part ORBIT_LONG_PART=$quarter run "$@" || code=$?
-        [ $code = 2 ] || return $code
-    done
-    return 1
-}
-
-# Runs a test in one quarter of a long run after the other, until it fails. Most faults are found in the first quarter.
-fails() {
-    local quarter code ran=
-    for quarter in "${quarters[@]}"; do
-        code=0
-        ORBIT_LONG=part ORBIT_LONG_PART=$quarter run "$@" || code=$?
+        run "$@" "${length[@]}" || code=$?
         case $code in
-        0) ran=1 ;;
-        1) return 0 ;;
-        3) echo "FAULT: $2 was killed" && return 1 ;;
+        0) passed=0 && [ -z "$once" ] || return 0 ;;
+        2) ;;
+        *) return $code ;;
         esac
     done
-    [ -n "$ran" ] || echo "FAULT: no test $2 ran"
-    return 1
+    return $passed
 }
 
 caught() {
-    local name=$1 tests=$2 test=$3 begun=$SECONDS
-    if ORBIT_PLANTED=$name fails "$tests" "$test"; then
-        echo "caught: $name by $test ($((SECONDS - begun)) s)"
-        echo "$name" >>"$work/caught"
-    else
-        echo "MISSED: $name: $test passes"
-    fi
+    local name=$1 tests=$2 test=$3 begun=$SECONDS code=0
+    ORBIT_PLANTED=$name trials "$tests" "$test" || code=$?
+    case $code in
+    0) echo "MISSED: $name: $test passes" ;;
+    1) echo "caught: $name by $test ($((SECONDS - begun)) s)" && echo "$name" >>"$work/caught" ;;
+    2) echo "FAULT: no test $test ran" ;;
+    3) echo "FAULT: $test was killed" ;;
+    esac
 }
 
 # Waits until fewer jobs are running than there are cores. Most of the named tests use one core.
@@ -132,7 +124,7 @@ if [ ${#switches[@]} -gt 0 ]; then
         [ "$way" = switch ] && [ -z "${passing[$binary $test]:-}" ] || continue
         passing[$binary $test]=1
         turn
-        (passes "${built[$binary]}" "$test" || { echo "$test" >>"$work/failing"; cat "$work/run-$BASHPID.log"; }) &
+        (trials --once "${built[$binary]}" "$test" || { echo "$test" >>"$work/failing"; cat "$work/run-$BASHPID.log"; }) &
     done <"$work/faults"
     while IFS=$'\t' read -r name binary test way; do
         [ "$way" = switch ] || continue
