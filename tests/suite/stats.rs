@@ -62,7 +62,7 @@ fn counted(
     let scan = scan(query).threads(threads);
     let mut sum = stats.none();
     let work = |result: BlockResult<'_>, _: &MemoryBudget| {
-        let (block, answers) = (result.block, &result.answers[0]);
+        let (block, answers) = (&result.block, &result.answers[0]);
         let chosen = event.map(|event| {
             block.games().map(|game| game.tag("Event") == Some(event.as_bytes())).collect::<Vec<bool>>()
         });

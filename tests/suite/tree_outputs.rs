@@ -466,7 +466,7 @@ fn each_query_has_shares_of_its_own_positions() {
         let database = BlockStream::from_pgn_bytes("a", text.clone().into_bytes(), database);
         let names = Names::default();
         let work = |result: BlockResult<'_>, _: &MemoryBudget<'_>| {
-            let block = result.block;
+            let block = &result.block;
             let found = |answers| Found::new(block, answers, &names);
             stats.count_many(&result.answers.iter().map(found).collect::<Vec<_>>())
         };

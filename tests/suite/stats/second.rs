@@ -26,7 +26,7 @@ fn lines(query: &str, path: &Path) -> Vec<Value> {
     let scan = scan(query);
     let names = &Names::default();
     let work = |result: BlockResult<'_>, _: &MemoryBudget| {
-        let block = result.block;
+        let block = &result.block;
         let found = Found::new(block, &result.answers[0], names);
         Format::JsonLines { rows: Rows::Hits, columns: Columns::with_object_defaults(Extras::default()) }
             .report(&found, 0..block.games_len())
