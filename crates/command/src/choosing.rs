@@ -131,14 +131,17 @@ pub(super) fn missed_lines<'a>(
     part: &'a WholeTextsPart,
 ) -> impl Iterator<Item = String> + 'a {
     collector.missed(part).filter_map(|(compared, games)| {
-        let WholeText { tags, name, value } = compared.whole_text()?;
+        let WholeText { tags, name, value } = compared.whole_text().filter(|whole| !whole.value.is_empty())?;
+        // Quotation marks keep the words `and` and `or` from ending the value.
+        let quoted = format!("\"{value}\"");
+        let written = if value.contains([' ', '(', ')']) { &quoted } else { value };
         let is_name = tags.iter().all(|tag| ["White", "Black"].contains(tag));
         let or_player = match is_name && value.parse::<PlayerName>().is_ok() {
             true => format!(", or --player \"{value}\" for all spellings of a name"),
             false => String::new(),
         };
         Some(format!(
-            "note: `{compared}` is true of no game, since `=` compares whole values, but `{name}~{value}` is of {}: write \
+            "note: `{compared}` is true of no game, since `=` compares whole values, but `{name}~{written}` is of {}: write \
              that for a part of the value{or_player}",
             counted(games as usize, "game", "games")
         ))

@@ -44,13 +44,14 @@ pub(super) struct Args {
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let given = args.given.as_deref().or(args.query.as_deref());
     let query = QueryText::alone(args.file.as_deref(), None, given)?;
-    if Dialect::detect(&query.text) == Dialect::Cql6 {
+    if !query.text.trim_start().starts_with('(') {
         return Err(Failure::Other(
             "only lists of CQL 5 are converted: write one that begins with `(position` or `(match (position`"
                 .into(),
         ));
     }
-    let parsed = orbit_query::parse(&query.text).map_err(|error| query.failure(&error))?;
+    let parsed = orbit_query::parse_dialect(&query.text, Some(Dialect::Cql5))
+        .map_err(|error| query.failure(&error))?;
     query.print_remarks(&parsed.remarks, Severity::Hint);
     let converted =
         orbit_transforms::to_cql6(&parsed.query, args.copies).map_err(|error| query.failure(&error))?;

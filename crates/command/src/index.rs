@@ -3,6 +3,7 @@
 mod shards;
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::Read as _;
 use std::num::NonZeroUsize;
@@ -13,10 +14,12 @@ use std::time::Instant;
 use orbit_core::files::refuse_clashes;
 use orbit_database::{AlreadyHeld, BlockStream, StreamOptions, Summary};
 use orbit_reel::{
-    Alike, Block, EncodedBlock, GameHash, GameSet, MAGIC, Reel, ReelSource, ReelWriter, SectionBytes, Totals,
+    Alike, Block, EncodedBlock, GameHash, GameSet, MAGIC, Manifest, Reel, ReelSource, ReelWriter,
+    SectionBytes, Shard, Totals,
 };
 use orbit_search::report::{totals_fields, totals_lines};
 use orbit_search::run::ProblemsPart;
+use orbit_visits::table_path;
 
 use super::common::{
     CtrlC, ProgressArgs, ProgressDisplay, bytes, choice, from_one, grouped, print_failures, threads,
@@ -140,11 +143,14 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let begun = Instant::now();
     // A reel may be rebuilt from itself, so the output may be one of the inputs. The list of problems may not; it is compared with
     // the inputs once these are known.
-    let outputs = std::iter::once(&args.output).chain(&args.problems);
+    let table = (args.positions && args.shards.is_none()).then(|| table_path(&args.output));
+    refuse_clashes(&args.paths, &table)?;
+    let outputs = std::iter::once(&args.output).chain(&args.problems).chain(&table);
     refuse_clashes(std::iter::empty::<&Path>(), outputs)?;
     if let Some(shard_bytes) = args.shards {
         return shards::run(&args, shard_bytes, begun);
     }
+    refuse_shard(&args.output)?;
     refuse_all_but_reels(&args.output, &args.paths)?;
     refuse_ending(&args.output)?;
     let interrupt = CtrlC::install()?;
@@ -162,12 +168,15 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let options = args.options(keeps, &interrupt);
     writer.keep_variations(keeps);
     writer.temporary_path().into_iter().for_each(|path| interrupt.unfinished.add(path));
-    let Some(mut database) = open(&args, writer.reel(), options.clone())? else {
+    let (database, is_partly_held) = open(&args, writer.reel(), options.clone())?;
+    // A skipped file of which the reel contains only a part counts as a file that is not read to its end.
+    let ended = |exit| if is_partly_held && matches!(exit, Exit::Done) { Exit::SourceFailed } else { exit };
+    let Some(mut database) = database else {
         if !args.quiet {
             message!("nothing to append: {} contains all inputs already", args.output.display());
         }
         write_tables(&args, [&args.output], &interrupt)?;
-        return Ok(if interrupt.is_set() { Exit::Interrupted } else { Exit::Done });
+        return Ok(if interrupt.is_set() { Exit::Interrupted } else { ended(Exit::Done) });
     };
     if let Some(alike) = args.no_duplicates {
         database = database.without_duplicates(seen(&args, alike, writer.reel(), options)?);
@@ -196,7 +205,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
                 args.output.display()
             );
         }
-        return Ok(print_failures(&summary));
+        return Ok(ended(print_failures(&summary)));
     }
     writer.pass_over(summary.side_lines);
     let (totals, sections) = writer.finish(&sources)?;
@@ -206,7 +215,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         report((&args.output, keeps), &summary, is_appended.then_some(&totals), &sections, seconds);
     }
     write_tables(&args, [&args.output], &interrupt)?;
-    Ok(if interrupt.is_set() { Exit::Interrupted } else { print_failures(&summary) })
+    Ok(if interrupt.is_set() { Exit::Interrupted } else { ended(print_failures(&summary)) })
 }
 
 /// Writes the position tables of finished reels, if `--positions` is given.
@@ -222,14 +231,14 @@ fn write_tables(
 }
 
 /// Opens the inputs. When games are appended, inputs whose content the reel already has are left out. Returns `None` if that
-/// applies to all inputs.
+/// applies to all inputs. Also returns true if the reel contains only a part of an input that is left out.
 fn open(
     args: &Args,
     reel: Option<&Reel>,
     mut options: StreamOptions,
-) -> Result<Option<BlockStream>, Failure> {
+) -> Result<(Option<BlockStream>, bool), Failure> {
     if !args.append {
-        return Ok(Some(reading::open(&args.paths, options, args.quiet)?));
+        return Ok((Some(reading::open(&args.paths, options, args.quiet)?), false));
     }
     let additions = orbit_database::additions(reel, &args.paths)?;
     refuse_clashes(additions.already_held.iter().map(|held| &held.path), &args.problems)?;
@@ -237,18 +246,19 @@ fn open(
         additions.notes.iter().for_each(|note| message!("note: {note}"));
         additions.already_held.iter().for_each(|held| message!("{}", held_line(held, &args.output)));
     }
+    let is_partly_held = additions.already_held.iter().any(|held| held.failure.is_some());
     if additions.paths.is_empty() {
-        return Ok(None);
+        return Ok((None, is_partly_held));
     }
     // Paths that are not in `kept` are folders and archives; the files in them took their place.
     let kept: HashSet<&PathBuf> = additions.paths.iter().collect();
     options.pgn.folders = args.paths.iter().filter(|path| !kept.contains(path)).cloned().collect();
     let Some(reel) = reel else {
-        return Ok(Some(reading::open(&additions.paths, options, args.quiet)?));
+        return Ok((Some(reading::open(&additions.paths, options, args.quiet)?), is_partly_held));
     };
     let database = BlockStream::open_after(reel, &additions.paths, options)?;
     print_substitutes(&database, args.quiet);
-    Ok(Some(database))
+    Ok((Some(database), is_partly_held))
 }
 
 /// Returns true if a source could not be read at all and the reel records the same failure from an earlier attempt.
@@ -262,6 +272,9 @@ fn fails_as_before(source: &ReelSource, reel: &Reel) -> bool {
 fn held_line(held: &AlreadyHeld, output: &Path) -> String {
     let (path, output) = (held.path.display().to_string(), output.display());
     let source = &held.source;
+    if let Some(failure) = &held.failure {
+        return format!("{path}: skipped: {output} contains what can be read of it: {failure}");
+    }
     match (held.is_input, *source == path) {
         (true, true) => format!("{path}: skipped: it is given before"),
         (true, false) => format!("{path}: skipped: its content is given before, as {source}"),
@@ -358,6 +371,22 @@ fn refuse_ending(path: &Path) -> Result<(), Failure> {
             "{}: `orbit index` writes reels, not .{end} files: give a name that ends in .reel",
             path.display()
         ))),
+    }
+}
+
+/// Fails if the path is a reel of a folder of reels. Such a folder is unreadable if one of its reels changes.
+fn refuse_shard(path: &Path) -> Result<(), Failure> {
+    let Some(folder) = path.parent() else { return Ok(()) };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let manifest = Manifest::locate(folder).ok().flatten().and_then(|path| Manifest::read(&path).ok());
+    let is_shard = |shard: &Shard| path.file_name().is_some_and(|name| name == OsStr::new(&shard.file));
+    match manifest.is_some_and(|manifest| manifest.shards.iter().any(is_shard)) {
+        true => Err(Failure::Other(format!(
+            "{} is one of the reels in {}, and a change would make them unreadable: give another name",
+            path.display(),
+            folder.display()
+        ))),
+        false => Ok(()),
     }
 }
 

@@ -9,7 +9,9 @@ use orbit_pgn::{Freshness, PgnError, Url};
 use orbit_reel::{Manifest, Reel, ReelError, ReelSource, SectionBytes, Totals};
 use serde_json::{Value, json};
 
-use super::common::{Out, counted, grouped, holds_games, kind_name, reason_lines, shown, totals_line};
+use super::common::{
+    Out, counted, ending, grouped, holds_games, kind_name, reason_lines, shown, totals_line,
+};
 use super::failure::{Exit, Failure};
 use orbit_search::report::behind_sentence;
 
@@ -58,7 +60,9 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 /// Returns the failure for a file that cannot be described. If it is a game file, the message names commands that accept it.
 fn failure(error: ReelError, path: &Path) -> Failure {
     match error {
-        ReelError::NotAReel { .. } | ReelError::NoFile { .. } if holds_games(path) => {
+        ReelError::NotAReel { .. } | ReelError::NoFile { .. }
+            if holds_games(path) && ending(path) != "reel" =>
+        {
             let name = shown(path);
             Failure::Other(format!(
                 "{name} is no reel, and `orbit info` describes reels: `orbit scan --count true {name}` counts its games and \

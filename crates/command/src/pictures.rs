@@ -21,13 +21,14 @@ pub(super) enum Picture {
     Page,
 }
 
-/// Prints the number of hits for each kind of transform, and the heat maps that [`heat`] returns.
+/// Prints the number of hits for each kind of transform, and the heat maps.
 pub(super) fn print_heat(findings: &Findings, is_json: bool) -> Result<(), Failure> {
     let mut out = Out::new();
     let orbit = findings.orbit.as_ref();
+    let maps: Vec<&HeatMap> = heat_maps(findings).into_iter().flatten().collect();
     if is_json {
         let (symmetries, colors) = orbit.map(|orbit| (&orbit.symmetries, &orbit.colors)).unzip();
-        out.json(&json!({ "symmetries": symmetries, "colors": colors, "maps": heat(findings) }))?;
+        out.json(&json!({ "symmetries": symmetries, "colors": colors, "maps": maps }))?;
         return out.finish();
     }
     if let Some(orbit) = orbit {
@@ -38,7 +39,6 @@ pub(super) fn print_heat(findings: &Findings, is_json: bool) -> Result<(), Failu
     let is_in_colour = terminal::has_colors_on_stdout();
     let variable = |name: &str| std::env::var(name).ok().filter(|_| name != "NO_COLOR" || !is_in_colour);
     let palette = Palette::from_terminal(is_in_colour, variable);
-    let maps = heat(findings);
     for map in &maps {
         out.line("")?;
         out.drawn(&map.text(palette))?;
@@ -49,11 +49,10 @@ pub(super) fn print_heat(findings: &Findings, is_json: bool) -> Result<(), Failu
     out.finish()
 }
 
-/// Returns up to two heat maps: one of the squares on which transformed copies of the pattern matched, the other of the squares
+/// Returns the heat maps that exist: one of the squares on which transformed copies of the pattern matched, and one of the squares
 /// that are the query's value.
-pub(super) fn heat(findings: &Findings) -> Vec<&HeatMap> {
-    let places = findings.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref());
-    places.into_iter().chain(&findings.squares).collect()
+pub(super) fn heat_maps(findings: &Findings) -> [Option<&HeatMap>; 2] {
+    [findings.orbit.as_ref().and_then(|orbit| orbit.heat.as_ref()), findings.squares.as_ref()]
 }
 
 /// Returns lines about the transformed copies of a pattern: first the number of copies with hits, then the numbers of hits and
@@ -71,7 +70,7 @@ fn sums(orbit: &OrbitFindings) -> Vec<String> {
 pub(super) fn write(picture: Picture, findings: &Findings, sink: Sink) -> Result<(), Failure> {
     let text = match picture {
         Picture::Page => page(findings),
-        Picture::Svg => match heat(findings).first() {
+        Picture::Svg => match heat_maps(findings).into_iter().flatten().next() {
             Some(map) => svg::heat_map_file(map),
             None => {
                 let path = sink.path().unwrap_or(Path::new("-")).display();

@@ -66,13 +66,8 @@ enum ProfileFormat {
 
 impl Args {
     fn player(&self) -> Result<Player, Failure> {
-        match self.exact {
-            true => Ok(Player::exact(&self.name)),
-            false => match self.name.parse::<PlayerName>() {
-                Ok(name) => Ok(Player::new(name)),
-                Err(error) => Err(Failure::Other(error.to_string())),
-            },
-        }
+        let name = if self.exact { PlayerName::exact(&self.name) } else { self.name.parse() };
+        name.map(Player::new).map_err(|error| Failure::Other(error.to_string()))
     }
 
     /// Returns the conditions on games. The player is not among them, because games of other players are examined too.

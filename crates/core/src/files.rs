@@ -25,7 +25,7 @@ mod temporary;
 
 pub use caches::user_caches;
 pub use early::Early;
-pub use lock::{is_at, open_alone, release};
+pub use lock::{is_at, lock_folder, open_alone, release};
 pub use output::{OutputError, OutputFile};
 pub use place::{Clash, refuse_clashes, target_of};
 pub use regular::{open_regular, refuse_special};

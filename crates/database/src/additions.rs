@@ -30,6 +30,8 @@ pub struct AlreadyHeld {
     pub source: String,
     /// True if the content of the input is in an earlier input, but not in the reel to which the inputs are appended.
     pub is_input: bool,
+    /// The reason why the input was not read to its end when the reel was made. The file has the same size and time since.
+    pub failure: Option<String>,
 }
 
 /// Determines which inputs are already contained in a reel, or will be once the inputs before them are appended. These inputs count
@@ -49,7 +51,8 @@ pub struct AlreadyHeld {
 /// * a folder cannot be read;
 /// * a file cannot be read although a reel has a source with the same path, so the file may have changed;
 /// * the reel has a file with the same path and different content ([`StreamError::SourceChanged`]);
-/// * some, but not all, of the sources of a reel are contained ([`StreamError::PartlyHeld`], [`StreamError::PartlyGiven`]).
+/// * some, but not all, of the sources of a reel are contained ([`StreamError::PartlyHeld`], [`StreamError::PartlyGiven`]), or a
+///   reel contains a part of a file of which the target reel has games ([`StreamError::OtherPart`]).
 pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, StreamError> {
     let mut known = HeldSources { reel, ..HeldSources::default() };
     if let Some(reel) = reel {
@@ -71,8 +74,8 @@ pub fn additions(reel: Option<&Reel>, paths: &[PathBuf]) -> Result<Additions, St
             continue;
         };
         match known.holder(&path, &stamp)? {
-            Some(Holder { name, is_input }) => {
-                additions.already_held.push(AlreadyHeld { path, source: name, is_input })
+            Some(Holder { name, is_input, failure }) => {
+                additions.already_held.push(AlreadyHeld { path, source: name, is_input, failure })
             }
             None => additions.paths.push(path),
         }
@@ -103,6 +106,7 @@ struct HeldSources<'a> {
 struct Holder {
     name: String,
     is_input: bool,
+    failure: Option<String>,
 }
 
 /// A source of a reel whose file path is known.
@@ -158,11 +162,12 @@ impl HeldSources<'_> {
     }
 
     /// Returns the holder of a file's content (a source of a reel, or an earlier input), if a source of a reel has the same path,
-    /// size and time as the file. The file then need not be read.
+    /// size and time as the file. The file then need not be read, even if it could not be read to its end before.
     fn holder_unchanged(&self, place: &Path, now: &Stamp) -> Option<Holder> {
-        let PlacedSource { source: ReelSource { stamp, .. }, holder, .. } = self.by_place.get(place)?;
-        let is_same =
-            stamp.hash.is_some() && now.modified_ns.is_some() && *now == Stamp { hash: None, ..*stamp };
+        let PlacedSource { source: ReelSource { stamp, failure, .. }, holder, .. } =
+            self.by_place.get(place)?;
+        let is_known = stamp.hash.is_some() || failure.is_some();
+        let is_same = is_known && now.modified_ns.is_some() && *now == Stamp { hash: None, ..*stamp };
         is_same.then(|| holder.clone())
     }
 
@@ -176,10 +181,11 @@ impl HeldSources<'_> {
         {
             let first = reel.sources().first().map(|source| source.name.clone());
             let name = first.unwrap_or_else(|| path.display().to_string());
-            return Ok(Some(Holder { name, is_input: false }));
+            return Ok(Some(Holder { name, is_input: false, failure: None }));
         }
         let (mut held, mut not_held) = (Vec::new(), 0);
-        for source in other.sources().iter().filter(|source| !source.is_nothing()) {
+        for source in other.sources().iter().filter(|source| !source.is_nothing() && !is_empty_part(source)) {
+            self.refuse_other_part(path, source)?;
             match self.holder_of_source(source) {
                 Some(holder) => held.push((source, holder)),
                 None => not_held += 1,
@@ -200,13 +206,31 @@ impl HeldSources<'_> {
         }
     }
 
+    /// Fails if a source is a part of a file of which the target reel or an earlier file has games. These games are not known
+    /// without reading them, so it is unknown whether they are the games of the part.
+    fn refuse_other_part(&self, path: &Path, source: &ReelSource) -> Result<(), StreamError> {
+        let Some(place) = source.path.as_ref().filter(|_| is_part(source)) else { return Ok(()) };
+        let (path, source_name) = (path.to_owned(), source.name.clone());
+        if self.inputs.contains_key(place) {
+            return Err(StreamError::PartlyGiven { path, source_name });
+        }
+        match (self.reel, self.by_place.get(place)) {
+            (Some(reel), Some(placed)) if !placed.holder.is_input => {
+                Err(StreamError::OtherPart { path, reel: reel.path().to_owned(), source_name })
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn holder_of_source(&mut self, source: &ReelSource) -> Option<Holder> {
         let ReelSource { stamp, path, games, failure, .. } = source;
         if let Stamp { hash: Some(hash), bytes: Some(bytes), .. } = *stamp {
             return if self.knows_size(bytes) { self.by_hash.get(&hash).cloned() } else { None };
         }
         // A source that was not read to its end has no hash. It is identified by its path, its stamp (size and time), its number of
-        // games and its failure.
+        // games and its failure. A part of a file has no hash and no failure, and is never held: two parts may have the same
+        // number of games.
+        failure.as_ref()?;
         let PlacedSource { source: other, holder, .. } = self.by_place.get(path.as_ref()?)?;
         let is_same = stamp.modified_ns.is_some()
             && (stamp, games, failure) == (&other.stamp, &other.games, &other.failure);
@@ -227,12 +251,12 @@ impl HeldSources<'_> {
 
     /// Records the sources of a reel by their content, so that later inputs with the same content are found.
     fn add_sources(&mut self, reel: &Reel, is_input: bool) {
-        for source in reel.sources().iter().filter(|source| !source.is_nothing()) {
+        for source in reel.sources().iter().filter(|source| !source.is_nothing() && !is_empty_part(source)) {
             let name = match is_input {
                 true => format!("{} in {}", source.name, reel.path().display()),
                 false => source.name.clone(),
             };
-            let holder = Holder { name, is_input };
+            let holder = Holder { name, is_input, failure: source.failure.clone() };
             if let Stamp { hash: Some(hash), bytes: Some(bytes), .. } = source.stamp {
                 self.by_hash.entry(hash).or_insert_with(|| holder.clone());
                 self.sizes.insert(bytes);
@@ -246,9 +270,19 @@ impl HeldSources<'_> {
     }
 }
 
+/// Returns true if a reel contains a part of the games of a source: see [`ShardsWriter`](orbit_reel::ShardsWriter).
+fn is_part(source: &ReelSource) -> bool {
+    source.path.is_some() && source.stamp.hash.is_none() && source.failure.is_none()
+}
+
+/// Returns true if a reel contains no games of a source, because they are in other reels of its folder.
+fn is_empty_part(source: &ReelSource) -> bool {
+    is_part(source) && source.games == 0
+}
+
 impl Holder {
     fn input(path: &Path) -> Holder {
-        Holder { name: path.display().to_string(), is_input: true }
+        Holder { name: path.display().to_string(), is_input: true, failure: None }
     }
 }
 

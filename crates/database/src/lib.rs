@@ -175,6 +175,20 @@ pub enum StreamError {
         /// A source that both reels contain.
         source_name: String,
     },
+    /// The reel to append contains a part of a file, and the target reel contains games of this file, perhaps the same ones.
+    #[error(
+        "{} contains a part of {source_name}, and {} contains games of it, perhaps the same: make a new reel of all reels with \
+         `orbit index` without --append",
+        path.display(), reel.display()
+    )]
+    OtherPart {
+        /// The reel to append.
+        path: PathBuf,
+        /// The target reel.
+        reel: PathBuf,
+        /// The file of which both reels contain games.
+        source_name: String,
+    },
     /// Some, but not all, of the sources of the reel to append are in earlier inputs.
     #[error(
         "{} contains {source_name}, and so does an input before it: give the files of the other sources instead",

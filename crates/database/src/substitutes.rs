@@ -1,9 +1,11 @@
 //! Finds reels that are read instead of PGN files. Such a reel was built from the PGN file and is in the same folder.
 
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsString;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::{BlockStream, StreamError};
+use super::{BlockStream, StreamError, is_reel};
 use orbit_core::text::shell_word;
 use orbit_pgn::{READER_VERSION, Stamp};
 use orbit_reel::{Manifest, Reel, ReelSource};
@@ -32,6 +34,8 @@ pub struct PassedOver {
     pub reel: PathBuf,
     /// The file, as it was given.
     pub file: PathBuf,
+    /// The command that rebuilds the reel.
+    again: String,
 }
 
 impl fmt::Display for PassedOver {
@@ -40,7 +44,8 @@ impl fmt::Display for PassedOver {
         write!(
             f,
             "reading {file}, not {reel}: another version of orbit made the reel and read games by other rules; \
-             `orbit index {file} -o {reel}` makes it again"
+             `{}` makes it again",
+            self.again
         )
     }
 }
@@ -50,33 +55,45 @@ impl fmt::Display for PassedOver {
 pub struct Outdated {
     /// The reel, or the folder.
     pub reel: PathBuf,
-    /// The options and files with which `orbit index` rebuilds the reel.
+    /// The command that rebuilds the reel.
     again: String,
 }
 
 impl Outdated {
     /// Returns an entry for a reel whose games were read by rules other than those of this version, and `None` for any other reel.
     pub fn from_reel(reel: &Reel) -> Option<Outdated> {
-        let options = if reel.keeps_variations() { "--variations " } else { "" };
         let path = reel.path().to_owned();
-        Outdated::new(path, reel.reader(), reel.sources(), options.to_owned())
+        Outdated::new(path, reel.reader(), reel.sources(), (reel.keeps_variations(), ""))
     }
 
     /// Returns an entry for a folder of reels, as [`Outdated::from_reel`] does for a reel.
     pub fn from_shards(folder: &Path, manifest: &Manifest) -> Option<Outdated> {
-        let options = if manifest.variations { "--variations --shards SIZE " } else { "--shards SIZE " };
-        let path = folder.to_owned();
-        Outdated::new(path, manifest.reader_version, &manifest.reel_sources(), options.to_owned())
+        let (path, reader) = (folder.to_owned(), manifest.reader_version);
+        Outdated::new(path, reader, &manifest.reel_sources(), (manifest.variations, "--shards SIZE "))
     }
 
-    fn new(reel: PathBuf, reader: u32, sources: &[ReelSource], options: String) -> Option<Outdated> {
-        let names: Vec<String> = sources.iter().map(|source| argument(&source.name)).collect();
-        let files = match names.len() {
-            1..=NAMES_MAX => names.join(" "),
-            _ => String::from("PATHS"),
-        };
-        (reader != READER_VERSION && !names.is_empty()).then(|| Outdated { reel, again: options + &files })
+    fn new(
+        reel: PathBuf,
+        reader: u32,
+        sources: &[ReelSource],
+        (variations, options): (bool, &str),
+    ) -> Option<Outdated> {
+        (reader != READER_VERSION && !sources.is_empty()).then(|| {
+            let names: Vec<String> = sources.iter().map(|source| argument(&source.name)).collect();
+            let files = if names.len() <= NAMES_MAX { names.join(" ") } else { String::from("PATHS") };
+            let drops = sources.iter().any(|source| source.duplicates > 0);
+            let again = index_command((variations, drops), options, &files, &reel);
+            Outdated { reel, again }
+        })
     }
+}
+
+/// Returns the command that builds a reel, or a folder of reels, from files.
+fn index_command((variations, drops): (bool, bool), options: &str, files: &str, reel: &Path) -> String {
+    let variations = if variations { "--variations " } else { "" };
+    let drops = if drops { "--no-duplicates " } else { "" };
+    let reel = shell_word(&reel.display().to_string());
+    format!("orbit index {variations}{drops}{options}{files} -o {reel}")
 }
 
 /// Returns the command line argument for a source.
@@ -93,7 +110,7 @@ impl fmt::Display for Outdated {
         write!(
             f,
             "another version of orbit made {reel} and read games by other rules, so that answers may differ from those of its files; \
-             `orbit index {} -o {reel}` makes it again",
+             `{}` makes it again",
             self.again
         )
     }
@@ -150,7 +167,11 @@ fn fresh_reel(file: &Path) -> Option<Result<Fresh, PassedOver>> {
     let is_same = sources.len() == files.len() && sources.iter().zip(&files).all(|(a, b)| is_of(a, b, file));
     is_same.then(|| match reel.reader() {
         READER_VERSION => Ok(Fresh { reel, files, notes }),
-        _ => Err(PassedOver { reel: reel.path().to_owned(), file: file.to_owned() }),
+        _ => {
+            let files = argument(&file.display().to_string());
+            let again = index_command((reel.keeps_variations(), false), "", &files, reel.path());
+            Err(PassedOver { reel: reel.path().to_owned(), file: file.to_owned(), again })
+        }
     })
 }
 
@@ -168,47 +189,67 @@ fn is_of(source: &ReelSource, now: &Path, file: &Path) -> bool {
             .is_ok_and(|now| now.modified_ns.is_some() && Stamp { hash: None, ..source.stamp } == now)
 }
 
-/// Reels and folders of reels that the user names along with other files, and their sources. Those that cannot be opened are left
-/// out.
-pub(super) struct NamedReels(Vec<(PathBuf, Vec<ReelSource>)>);
+/// Reels and folders of reels that the user names along with other files. Those that cannot be opened are left out.
+pub(super) struct NamedReels {
+    /// The paths of the reels and folders, and the canonical paths of the folders in which they are.
+    reels: Vec<(PathBuf, Option<PathBuf>)>,
+    /// The sources of all reels by their file names, each with the index of its reel.
+    sources: HashMap<OsString, Vec<(usize, ReelSource)>>,
+}
 
 impl NamedReels {
-    /// Opens the reels and reel folders in a list of paths. They are recognized by name.
+    /// Opens the reels and reel folders in a list of paths.
     pub(super) fn among(paths: &[PathBuf]) -> NamedReels {
         let sources = |path: &PathBuf| {
-            if path.extension().is_some_and(|extension| extension == "reel") {
+            if is_reel(path) {
                 return Reel::open(path).ok().map(|reel| reel.sources().to_vec());
             }
             let manifest = Manifest::locate(path).ok().flatten()?;
             Manifest::read(&manifest).ok().map(|manifest| manifest.reel_sources())
         };
-        NamedReels(paths.iter().filter_map(|path| Some((path.clone(), sources(path)?))).collect())
+        let mut named = NamedReels { reels: Vec::new(), sources: HashMap::new() };
+        for path in paths {
+            for source in sources(path).into_iter().flatten() {
+                let name = Path::new(&source.name).file_name().unwrap_or_default().to_owned();
+                named.sources.entry(name).or_default().push((named.reels.len(), source));
+            }
+            named.reels.push((path.clone(), canonical_folder(path)));
+        }
+        named
     }
 
     /// Returns the reel that contains the current games of a file, or of all members of an archive. Also returns notes about
     /// members that are left out.
     pub(super) fn holding(&self, file: &Path) -> Option<(&Path, Vec<String>)> {
-        if self.0.is_empty()
+        let on_disk = orbit_pgn::file_of(file);
+        if self.sources.is_empty()
             || file.as_os_str() == "-"
-            || !std::fs::metadata(file).is_ok_and(|metadata| metadata.is_file())
+            || !std::fs::metadata(on_disk).is_ok_and(|metadata| metadata.is_file())
         {
             return None;
         }
         let (files, notes) = orbit_pgn::list(&[file.to_owned()]).ok()?;
         // The canonical paths are compared too, because files in other folders may have the same name, size and time.
-        let place = std::fs::canonicalize(file).ok()?;
-        let is_here = |reel: &Path, source: &ReelSource| {
-            reel.parent() == file.parent()
-                || source.path.as_ref().is_some_and(|path| path.starts_with(&place))
-        };
-        let holds = |reel: &Path, sources: &[ReelSource]| {
-            let is_held = |now: &PathBuf| {
-                sources.iter().any(|source| is_here(reel, source) && is_of(source, now, file))
+        let (place, folder) = (orbit_pgn::canonical(file)?, canonical_folder(on_disk));
+        // The reels that hold a file, without repetitions.
+        let holders = |now: &PathBuf| {
+            let alike = now.file_name().and_then(|name| self.sources.get(name));
+            let is_here = |(reel, source): &&(usize, ReelSource)| {
+                self.reels[*reel].1 == folder
+                    || source.path.as_ref().is_some_and(|path| path.starts_with(&place))
             };
-            files.iter().all(is_held)
+            let here = alike.into_iter().flatten().filter(is_here);
+            let held = here.filter(|(_, source)| is_of(source, now, on_disk)).map(|(reel, _)| *reel);
+            held.collect::<BTreeSet<usize>>()
         };
-        self.0.iter().find(|(reel, sources)| holds(reel, sources)).map(|(reel, _)| (reel.as_path(), notes))
+        let all = files.iter().map(holders).reduce(|all, more| &all & &more)?;
+        all.first().map(|&reel| (self.reels[reel].0.as_path(), notes))
     }
+}
+
+/// Returns the canonical path of the folder of a file.
+fn canonical_folder(file: &Path) -> Option<PathBuf> {
+    std::fs::canonicalize(file).ok()?.parent().map(Path::to_owned)
 }
 
 /// If the error is that a reel is damaged, and the reel was read instead of a file, adds the file's name to the error.

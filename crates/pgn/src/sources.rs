@@ -145,6 +145,10 @@ impl Sources {
                 }
                 Err(error) => match archive::inside(path) {
                     Ok(Some((archive, name))) => all.add_members(path, &archive, Some(&name), place)?,
+                    // As in a folder, the file counts as one that cannot be read.
+                    Ok(None) if is_below => {
+                        all.add_path(path.clone(), None, SourceInput::File(path.clone(), place));
+                    }
                     Ok(None) => return Err(PgnError::at(path, error)),
                     Err(refusal) => all.refuse(path, None, refusal)?,
                 },

@@ -55,6 +55,13 @@ pub(super) fn outer_form(text: &str) -> Option<(usize, &'static str)> {
     Some((text.len() - rest.len(), word))
 }
 
+/// Returns whether a text begins with `(position (`, which can begin both a CQL 5 list and a position of the game in CQL 6.
+pub(super) fn may_be_list(text: &str) -> bool {
+    let inside = skip_blank(text).strip_prefix('(').map(skip_blank);
+    let after = inside.and_then(|inside| behind_word(inside, "position"));
+    after.is_some_and(|after| skip_blank(after).starts_with('('))
+}
+
 /// If a text begins with `word`, returns the text after this word; otherwise returns `None`.
 fn behind_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let rest = text.strip_prefix(word)?;

@@ -170,7 +170,11 @@ impl Teller<'_> {
             _ => None,
         };
         told.unwrap_or_else(|| match of {
-            Ref::Condition(f) if self.condition(f).is_none() => format!("not {}", self.condition_of(of)),
+            // The condition is described only once, because each description of a nested `not` describes all within it.
+            Ref::Condition(f) => match self.condition(f) {
+                Some(clause) => format!("it is not the case that {clause}"),
+                None => format!("not {}", self.condition_of(of)),
+            },
             _ => format!("it is not the case that {}", self.clause(of)),
         })
     }

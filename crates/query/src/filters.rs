@@ -103,7 +103,8 @@ impl Parser {
 
     fn name(&mut self, word: &str) -> ParseResult<Node> {
         let span = self.span();
-        if word == "cql" && self.position() == 0 {
+        let has_parentheses = self.text[span.end..].trim_start().starts_with('(');
+        if word == "cql" && self.position() == 0 && !has_parentheses {
             return Err(Diagnostic::error(span, "`cql` without parentheses", "write `cql()`")
                 .help("they hold the parameters of a query, and may be empty: `cql() check`"));
         }

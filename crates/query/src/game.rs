@@ -59,10 +59,18 @@ impl Parser {
                 "this looks like a regular expression",
                 "only plain text is searched for",
             )
-            .help(format!(
-                "a regular expression stands behind `~~`: `{} ~~ \"{text}\"`",
-                &self.text[searched.span().start..searched.span().end]
-            )));
+            .help({
+                let searched = &self.text[searched.span().start..searched.span().end];
+                let plain: String = text.chars().fold(String::new(), |mut plain, letter| {
+                    plain.extend(r".[]*+?(){}^$|\".contains(letter).then_some('\\'));
+                    plain.push(letter);
+                    plain
+                });
+                format!(
+                    "a regular expression stands behind `~~`: `{searched} ~~ \"{text}\"`, or `{searched} ~~ \"{plain}\"` \
+                     for this very text"
+                )
+            }));
         }
         let literal = Text::new(T::Literal(text), at);
         Ok(filter(C::TextIn(literal, searched), span.to(at)))

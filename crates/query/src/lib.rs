@@ -82,9 +82,11 @@ choices! { Dialect, "dialect",
 
 impl Dialect {
     /// Determines the dialect of a text from its first words: `(position ...)` and `(match ...)` are CQL 5, everything else is
-    /// CQL 6.
+    /// CQL 6. A text such as `(position (Ra1) (kg8))` is CQL 5 if it is not valid in CQL 6.
     pub fn detect(text: &str) -> Dialect {
-        if cql5::outer_form(text).is_some() { Dialect::Cql5 } else { Dialect::Cql6 }
+        let is_list = cql5::outer_form(text).is_some()
+            || cql5::may_be_list(text) && parse_cql6(text).is_err() && cql5::parse(text).is_ok();
+        if is_list { Dialect::Cql5 } else { Dialect::Cql6 }
     }
 }
 

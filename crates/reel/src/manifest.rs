@@ -47,8 +47,8 @@ pub enum ManifestError {
     },
     /// A folder contains shards but no manifest.
     #[error(
-        "{} contains reels, but no {MANIFEST_NAME}: `orbit index --shards` was not finished; remove the folder and index again, \
-         or name the reels themselves", folder.display()
+        "{} contains reels, but no {MANIFEST_NAME}: `orbit index --shards` was not finished; index again into a new folder, or \
+         name the reels themselves", folder.display()
     )]
     Missing {
         /// The folder.
@@ -77,6 +77,12 @@ pub enum ManifestError {
     /// The folder already contains files.
     #[error("{} contains files already: give the name of a new folder, or remove this one first", folder.display())]
     NotEmpty {
+        /// The folder.
+        folder: PathBuf,
+    },
+    /// Another process is writing reels to the folder.
+    #[error("another process is writing to {}: wait until it is done, or give the name of a new folder", folder.display())]
+    Busy {
         /// The folder.
         folder: PathBuf,
     },

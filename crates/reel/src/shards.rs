@@ -2,7 +2,7 @@
 //!
 //! The blocks and their order are the same as in a single reel, so the folder and the single reel contain the same database.
 
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use super::block::Block;
@@ -13,12 +13,15 @@ use super::reader::Reel;
 use super::source::ReelSource;
 use super::totals::Totals;
 use super::writer::ReelWriter;
-use orbit_pgn::hash_file;
+use orbit_core::files::{lock_folder, release};
+use orbit_pgn::{Stamp, hash_file};
 
 /// A writer of a folder of reels. Unless [`ShardsWriter::finish`] is called, everything it wrote is removed.
 #[derive(Debug)]
 pub struct ShardsWriter {
     folder: PathBuf,
+    /// The locked folder. The lock keeps other writers out.
+    lock: File,
     /// True if the writer created the folder.
     is_new: bool,
     /// The total size of blocks in bytes after which the next shard (reel) begins.
@@ -40,17 +43,25 @@ impl ShardsWriter {
     ///
     /// # Errors
     ///
-    /// Returns [`ManifestError::NotEmpty`], or [`ManifestError::Unwritable`] if nothing can be written to the folder.
+    /// Returns [`ManifestError::NotEmpty`], [`ManifestError::Busy`] while another writer is writing to the folder, or
+    /// [`ManifestError::Unwritable`] if nothing can be written to it.
     pub fn create(folder: &Path, shard_bytes: u64, variations: bool) -> Result<ShardsWriter, ManifestError> {
         let unwritable = |error| ManifestError::Unwritable { path: folder.to_owned(), error };
         let is_new = !folder.exists();
         if is_new {
             fs::create_dir_all(folder).map_err(unwritable)?;
-        } else if !folder.is_dir() || fs::read_dir(folder).map_err(unwritable)?.next().is_some() {
+        } else if !folder.is_dir() {
+            return Err(ManifestError::NotEmpty { folder: folder.to_owned() });
+        }
+        let Some(lock) = lock_folder(folder).map_err(unwritable)? else {
+            return Err(ManifestError::Busy { folder: folder.to_owned() });
+        };
+        if fs::read_dir(folder).map_err(unwritable)?.next().is_some() {
             return Err(ManifestError::NotEmpty { folder: folder.to_owned() });
         }
         Ok(ShardsWriter {
             folder: folder.to_owned(),
+            lock,
             is_new,
             shard_bytes,
             variations,
@@ -108,11 +119,13 @@ impl ShardsWriter {
         let path = self.folder.join(&file);
         writer.pass_over(side_lines);
         self.games.resize(sources.len(), 0);
-        // Facts known only after reading a whole source are stored in the manifest, not in the shard.
+        // Facts about whole sources are stored in the manifest, not in the shard. A source with a hash but without a failure would
+        // be taken for a whole source.
         let of_shard = sources.iter().zip(&self.games).map(|(source, &games)| ReelSource {
             games,
             duplicates: 0,
             failure: None,
+            stamp: Stamp { hash: None, ..source.stamp },
             ..source.clone()
         });
         let (totals, sections) = writer.finish(&of_shard.collect::<Vec<_>>())?;
@@ -164,6 +177,7 @@ impl Drop for ShardsWriter {
     /// shards without a manifest is not a database.
     fn drop(&mut self) {
         if self.is_finished {
+            release(&self.lock);
             return;
         }
         drop(self.writer.take());
@@ -173,5 +187,6 @@ impl Drop for ShardsWriter {
         if self.is_new {
             let _ = fs::remove_dir(&self.folder);
         }
+        release(&self.lock);
     }
 }

@@ -140,7 +140,7 @@ mod tests {
         let scan = Executor::new(queries().unwrap(), &EngineOptions::default()).unwrap();
         let options = StreamOptions::default();
         let database = BlockStream::from_pgn_bytes("games", games.as_bytes().to_vec(), options);
-        let collector = ProfileCollector::new(Player::exact("Ann"), false);
+        let collector = ProfileCollector::new(Player::new("Ann".parse().unwrap()), false);
         Run::new(&scan, &Choice::default(), &collector).collect(database).unwrap().0
     }
 

@@ -269,7 +269,9 @@ impl Request {
                 return Err(RequestError::new(why));
             }
             (Some(name), None) => Player::new(parsed("{player}", name)?),
-            (None, Some(name)) => Player::exact(name),
+            (None, Some(name)) => Player::new(
+                PlayerName::exact(name).map_err(|error| RequestError::about("{player_exact}", error))?,
+            ),
             (None, None) => {
                 let others = [&self.rating, &self.opponent, &self.opponent_rating];
                 if self.side.is_some() || others.iter().any(|field| field.is_some()) {
@@ -535,7 +537,7 @@ mod tests {
             read(json!({"player_exact": "Carlsen,M", "as": "black", "sample": 4, "seed": 9})).unwrap();
         let chosen = chosen.check().unwrap();
         let player = chosen.choice.player.unwrap();
-        assert_eq!((player.name, player.side), (PlayerName::exact("Carlsen,M"), Side::Black));
+        assert_eq!((player.name, player.side), (PlayerName::exact("Carlsen,M").unwrap(), Side::Black));
         assert_eq!((chosen.order, chosen.games_max), (Some(Order::Sampled { seed: 9 }), Some(4)));
         let sorted =
             read(json!({"sort": "elo", "reverse": true, "limit": 3, "skip": 1})).unwrap().check().unwrap();

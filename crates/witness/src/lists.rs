@@ -49,9 +49,13 @@ fn game(start: usize, line: &[u8]) -> VisitedGame {
             push(name.as_bytes(), counter);
         }
     }
-    let mut is_quoted = false;
+    let last_mark = rest.iter().rposition(|&byte| byte == b'"');
+    let (mut is_quoted, mut is_escaped, mut at) = (false, false, 0);
     let operations = rest.split(|&byte| {
-        is_quoted ^= byte == b'"';
+        let is_mark = byte == b'"' && (!is_escaped || Some(at) == last_mark);
+        is_escaped = byte == b'\\' && is_quoted && !is_escaped;
+        is_quoted ^= is_mark;
+        at += 1;
         byte == b';' && !is_quoted
     });
     for operation in operations {

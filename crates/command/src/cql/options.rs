@@ -226,7 +226,16 @@ impl CqlOptions {
             Does::Filters => self.filters.push(words.text(row)?),
             Does::Assign => {
                 let (name, value) = (words.text(row)?, words.text(row)?);
-                let value = if value.parse::<i32>().is_ok() { value } else { quoted(row, &value)? };
+                let value = match value.parse::<i32>() {
+                    Ok(i32::MIN) => {
+                        return Err(Failure::Other(format!(
+                            "-assign {name} {value}: the least number is {}",
+                            -i32::MAX
+                        )));
+                    }
+                    Ok(number) => number.to_string(),
+                    Err(_) => quoted(row, &value)?,
+                };
                 // A value from the command line is assigned at the start of each game; the script may change it later.
                 self.assignments.push(format!("if initial {name}={value}"));
             }

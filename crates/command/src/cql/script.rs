@@ -22,6 +22,8 @@ pub(super) struct Script {
     /// The text to insert before the filters of the script, at the byte offset `at`.
     before: String,
     at: usize,
+    /// The offset in `before` of the text that is within the braces of transforms, if there are transforms.
+    inner: usize,
     /// The text to add after the filters.
     after: &'static str,
 }
@@ -35,8 +37,8 @@ impl Script {
     pub(super) fn from_options(options: &CqlOptions) -> Result<Script, Failure> {
         let path = options.script.as_deref().map(|path| with_ending(path, "cql"));
         let text = path.as_deref().map_or(Ok(EVERYTHING.into()), read)?;
-        let (before, after) = added(options);
-        let mut script = Script { path, text, before, at: 0, after };
+        let (before, inner, after) = added(options);
+        let mut script = Script { path, text, before, at: 0, inner, after };
         if !script.before.is_empty() && Dialect::detect(&script.text) == Dialect::Cql5 {
             return Err(Failure::Other(format!(
                 "{} is CQL 5, and options can add no filters to it: `orbit convert` makes CQL 6 of it",
@@ -53,8 +55,18 @@ impl Script {
     ///
     /// Returns the error in the script.
     pub(super) fn parse(&self) -> Result<Parsed, Failure> {
-        let Script { text, before, at, after, .. } = self;
-        let whole = [&text[..*at], before, &text[*at..], after].concat();
+        let Script { text, before, at, inner, after, .. } = self;
+        let with = |before: &str, after: &str| [&text[..*at], before, &text[*at..], after].concat();
+        if !after.is_empty() {
+            // Braces that are missing in the script must not be closed by the braces of transforms.
+            let alone = orbit_query::parse_dialect(&with(&before[*inner..], ""), None);
+            alone.map_err(|mut fault| {
+                let moved = |place: usize| if place < *at { place } else { place + inner };
+                fault.span = Span::new(moved(fault.span.start), moved(fault.span.end));
+                self.failure(&fault)
+            })?;
+        }
+        let whole = with(before, after);
         orbit_query::parse_dialect(&whole, None).map_err(|fault| self.failure(&fault))
     }
 
@@ -98,14 +110,16 @@ impl Script {
     }
 }
 
-/// Returns the text to insert before the filters of a script, and the text to add after them.
-fn added(options: &CqlOptions) -> (String, &'static str) {
+/// Returns the text to insert before the filters of a script, the offset in it at which the text within the braces of transforms
+/// begins, and the text to add after the filters.
+fn added(options: &CqlOptions) -> (String, usize, &'static str) {
     let CqlOptions { assignments, filters, transforms, .. } = options;
     let mut before: String = transforms.iter().map(|word| format!(" {word}")).collect();
     let after = if transforms.is_empty() { "" } else { "\n}" };
     if !transforms.is_empty() {
         before.push_str(" {");
     }
+    let inner = before.len();
     for assignment in assignments {
         before.push_str(&format!(" {{{assignment}}}"));
     }
@@ -116,7 +130,7 @@ fn added(options: &CqlOptions) -> (String, &'static str) {
     if !before.is_empty() {
         before.push('\n');
     }
-    (before, after)
+    (before, inner, after)
 }
 
 /// Returns the path with `ending` as its extension if a file of that name exists, and otherwise the path itself.

@@ -132,8 +132,8 @@ impl CqlSearch {
     fn print_increment(&mut self) {
         let Some(increment) = self.line_increment else { return };
         let read = self.sums.totals.as_ref().map_or(0, |part| part.totals.games());
-        if read / increment > self.lines_printed {
-            self.lines_printed = read / increment;
+        while self.lines_printed < read / increment {
+            self.lines_printed += 1;
             message!("{} games", grouped(self.lines_printed * increment));
         }
     }

@@ -1,5 +1,6 @@
 //! Implements `orbit index --shards`, which writes a folder of reels.
 
+use std::path::{Path, absolute};
 use std::time::Instant;
 
 use orbit_database::{BlockStream, SourceSummary, StreamOptions};
@@ -17,6 +18,14 @@ pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit,
     let interrupt = CtrlC::install()?;
     let options = StreamOptions { unique: args.no_duplicates, ..args.options(args.variations, &interrupt) };
     let database = open(&args.paths, options, args.quiet)?;
+    let folder = absolute(&args.output).map_err(Failure::File)?;
+    let is_below = |path: &&Path| absolute(path).is_ok_and(|path| path.starts_with(&folder));
+    if let Some(problems) = args.problems.as_deref().filter(is_below) {
+        return Err(Failure::Other(format!(
+            "{} is in the folder of the reels, which must contain nothing else: write the list elsewhere",
+            problems.display()
+        )));
+    }
     let mut writer = ShardsWriter::create(&args.output, shard_bytes, args.variations).map_err(failure)?;
     let mut problems =
         Problems::create(args.problems.as_deref(), args.verbose, OutputFiles::new(&database, &interrupt))?;
@@ -66,7 +75,7 @@ fn known(database: &BlockStream) -> Vec<ReelSource> {
 fn failure(error: ManifestError) -> Failure {
     match error {
         ManifestError::Reel(error) => Failure::Reel(error),
-        ManifestError::NotEmpty { .. } => Failure::Other(error.to_string()),
+        ManifestError::NotEmpty { .. } | ManifestError::Busy { .. } => Failure::Other(error.to_string()),
         error => Failure::File(std::io::Error::other(error)),
     }
 }

@@ -1,13 +1,14 @@
 //! Prints the results of `--count`, `--copies` and `--heat`.
 
 use orbit_search::report::findings::{Findings, TransformSum};
+use orbit_search::report::heat::HeatMap;
 use orbit_search::report::{HitTotals, copy_lines};
 use serde_json::json;
 
 use super::options::ScanOptions;
 use crate::common::Out;
 use crate::failure::Failure;
-use crate::pictures::{heat, print_heat};
+use crate::pictures::{heat_maps, print_heat};
 use crate::table_format::{TableFormat, print_csv};
 
 /// The numbers that a scan prints instead of a list of hits.
@@ -45,12 +46,10 @@ fn print_count(counted: &ScanCounts, format: TableFormat) -> Result<(), Failure>
     let mut out = Out::new();
     match format {
         TableFormat::Json => {
-            let mut counts = json!({ "games_hit": games, "positions_hit": positions });
-            if let Some((games, positions)) = all {
-                counts["games"] = games.into();
-                counts["positions"] = positions.into();
-            }
-            out.json(&counts)?;
+            let (all_games, all_positions) = all.unzip();
+            out.json(&json!({
+                "games_hit": games, "positions_hit": positions, "games": all_games, "positions": all_positions
+            }))?;
         }
         TableFormat::Csv => {
             let (all_games, all_positions) = all.unzip();
@@ -107,11 +106,10 @@ fn print_heat_table(findings: &Findings) -> Result<(), Failure> {
     let orbit = findings.orbit.as_ref();
     let mut rows = orbit.map_or(Vec::new(), |orbit| sums("symmetry", &orbit.symmetries));
     rows.extend(orbit.map_or(Vec::new(), |orbit| sums("colors", &orbit.colors)));
-    for map in heat(findings) {
-        let cells = map.cells();
-        rows.extend(
-            cells.into_iter().map(|(name, count)| ["heat".into(), name, String::new(), count.to_string()]),
-        );
+    let [places, squares] = heat_maps(findings);
+    for (table, map) in [("heat", places), ("squares", squares)] {
+        let cells = map.into_iter().flat_map(HeatMap::cells);
+        rows.extend(cells.map(|(name, count)| [table.to_owned(), name, String::new(), count.to_string()]));
     }
     print_csv(&["table", "key", "copies", "positions"], rows)
 }

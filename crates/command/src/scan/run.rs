@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use orbit_database::{BlockStream, GameTexts, SourceSummary, StreamedBlock, Summary};
 use orbit_query::Type;
 use orbit_reel::Totals;
-use orbit_search::choice::Choice;
+use orbit_search::choice::{Choice, missing_rights};
 use orbit_search::executor::{Executor, ScanError};
 use orbit_search::found::Names;
 use orbit_search::job::{Replay, ReplayError};
@@ -213,10 +213,15 @@ impl ScanRun {
     }
 
     /// Returns notes about conditions such as `white=Carlsen` that no game meets, although the string is part of a tag value in
-    /// some games.
+    /// some games, and about a position without castling rights that no game has.
     pub(super) fn missed(&self) -> Vec<String> {
         let counted = self.collectors.whole_texts.as_ref().zip(self.sinks.sums.whole_texts.as_ref());
-        counted.map_or(Vec::new(), |(collector, part)| missed_lines(collector, part).collect())
+        let mut lines: Vec<String> =
+            counted.map_or(Vec::new(), |(collector, part)| missed_lines(collector, part).collect());
+        if let Some(at) = self.choice.position.as_ref().filter(|_| self.hit_totals().positions == 0) {
+            lines.extend(missing_rights(at.position()).map(|note| format!("note: {note}")));
+        }
+        lines
     }
 
     /// Returns the number of positions that match each transformed copy of the query, or an empty list if these numbers were not

@@ -93,15 +93,22 @@ fn skip(line: &[u8], from: usize, blanks: bool) -> usize {
     line[from..].iter().position(stops).map_or(line.len(), |skip| from + skip)
 }
 
-/// Returns the text up to the next `;` outside quotes, and the text after it.
+/// Returns the text up to the next `;` outside quotes, and the text after it. Within quotes, a backslash takes their meaning from a
+/// quotation mark and from a backslash.
 fn operation(text: &[u8]) -> (&[u8], &[u8]) {
-    let mut quoted = false;
-    for (at, &byte) in text.iter().enumerate() {
-        match byte {
-            b'"' => quoted = !quoted,
-            b';' if !quoted => return (&text[..at], &text[at + 1..]),
-            _ => {}
-        }
+    let (mut quoted, mut at) = (false, 0);
+    while at < text.len() {
+        at += match text[at..] {
+            [b'\\', b'\\', ..] if quoted => 2,
+            // The last quotation mark of a line ends the value, whatever is before it.
+            [b'\\', b'"', ref rest @ ..] if quoted && rest.contains(&b'"') => 2,
+            [b'"', ..] => {
+                quoted = !quoted;
+                1
+            }
+            [b';', ..] if !quoted => return (&text[..at], &text[at + 1..]),
+            _ => 1,
+        };
     }
     (text, &[])
 }

@@ -48,7 +48,27 @@ fn open_settled<T>(mut open: impl FnMut() -> io::Result<(T, bool)>) -> io::Resul
 #[cfg(not(windows))]
 fn open_and_lock(path: &Path) -> io::Result<Option<File>> {
     // The file is opened for writing, since some network file systems lock only writable files.
-    let file = OpenOptions::new().read(true).write(true).open(path)?;
+    try_lock(OpenOptions::new().read(true).write(true).open(path)?)
+}
+
+/// Opens and locks a folder. Other processes can still write to it, unless they lock it as well. Returns `None` if another process
+/// holds the lock.
+#[cfg(not(windows))]
+pub fn lock_folder(path: &Path) -> io::Result<Option<File>> {
+    try_lock(File::open(path)?)
+}
+
+/// Opens the folder on Windows without a lock, because a lock would keep other processes from listing the folder.
+#[cfg(windows)]
+pub fn lock_folder(path: &Path) -> io::Result<Option<File>> {
+    use std::os::windows::fs::OpenOptionsExt as _;
+    const FILE_FLAG_BACKUP_SEMANTICS: u32 = 0x0200_0000;
+    OpenOptions::new().read(true).custom_flags(FILE_FLAG_BACKUP_SEMANTICS).open(path).map(Some)
+}
+
+/// Locks a file or folder. Returns `None` if another process holds the lock.
+#[cfg(not(windows))]
+fn try_lock(file: File) -> io::Result<Option<File>> {
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
         Err(fs::TryLockError::WouldBlock) => Ok(None),

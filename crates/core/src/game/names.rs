@@ -8,6 +8,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::tags;
+
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
@@ -32,7 +34,7 @@ use unicode_normalization::char::is_combining_mark;
 /// let fits = ["Carlsen,M", "Carlsen,Mag", "Magnus Carlsen", "CARLSEN, Magnus Oen"];
 /// assert!(fits.iter().all(|spelling| name.fits(spelling)));
 /// assert!(!["Carlsen", "Carlsen, H", "Carlsen, Mats"].iter().any(|spelling| name.fits(spelling)));
-/// assert!(!PlayerName::exact("Carlsen,M").fits("Carlsen, M"));
+/// assert!(!PlayerName::exact("Carlsen,M")?.fits("Carlsen, M"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -76,7 +78,7 @@ pub enum Nearness {
     Surname,
 }
 
-/// The error for a player's name that contains no letter.
+/// The error for a text that is not the name of a player.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("`{0}` is no name; write a name such as `Carlsen`, `Carlsen, M` or `Magnus Carlsen`")]
 pub struct NoName(String);
@@ -101,8 +103,15 @@ impl fmt::Display for PlayerName {
 
 impl PlayerName {
     /// Creates a name that matches only the exact spelling `text`.
-    pub fn exact(text: &str) -> PlayerName {
-        PlayerName { text: text.to_owned(), forms: forms(text), is_exact: true }
+    ///
+    /// # Errors
+    ///
+    /// Fails if a tag with this value means that the player is unknown.
+    pub fn exact(text: &str) -> Result<PlayerName, NoName> {
+        match tags::known_value("White", text.as_bytes()) {
+            Some(known) => Ok(PlayerName { text: known.into_owned(), forms: forms(text), is_exact: true }),
+            None => Err(NoName(text.to_owned())),
+        }
     }
 
     /// Returns whether the name has a given name.
@@ -484,9 +493,12 @@ mod tests {
         ] {
             assert_eq!(name.parse::<PlayerName>().unwrap().nearness(spelling), near, "{name}: {spelling}");
         }
-        let exact = PlayerName::exact("Carlsen,M");
+        let exact = PlayerName::exact(" Carlsen,M ").unwrap();
         assert!(exact.fits("Carlsen,M") && !exact.fits("Carlsen, M"));
         assert_eq!(exact.nearness("Carlsen, Magnus"), Some(Nearness::Alike));
+        for none in ["", " ", "?", "-"] {
+            assert!(PlayerName::exact(none).is_err(), "{none}");
+        }
         for none in ["", " ", "?", ",", "(x)"] {
             assert!(none.parse::<PlayerName>().is_err(), "{none}");
         }

@@ -2,8 +2,9 @@
 //! make up a hit.
 //!
 //! A game is evaluated when the span of one of its hits is first requested. If positions can be evaluated
-//! independently, only the hits are evaluated. At each hit, the copies of a transform are evaluated only up to the
-//! first that matches.
+//! independently, only the hits up to the requested one are evaluated, and about as many after it, so that a caller can
+//! request one span after the other. At each hit, the copies of a transform are evaluated only up to the first that
+//! matches.
 
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -35,7 +36,7 @@ pub struct LateSpans<'a> {
     /// Receives the error if the query runs into one.
     fault: &'a OnceLock<EngineError>,
     interrupt: &'a Interrupt,
-    /// The game whose spans were requested last: its index in the block, and the spans of its hits.
+    /// The game whose spans were requested last: its index in the block, and the spans of its first hits.
     known: Mutex<Option<(usize, GameSpans)>>,
 }
 
@@ -89,15 +90,21 @@ impl SpanFinder {
 }
 
 impl LateSpans<'_> {
-    fn of_game(&self, answers: &Answers, game: &GameRow) -> GameSpans {
+    /// Adds the spans of hits up to the node `node`, and of some or all later hits, to those of the first hits of a game.
+    fn extend(&self, known: &mut GameSpans, answers: &Answers, game: &GameRow, node: u32) {
         let (hits, copies, first) = (&answers.hits, answers.hit_copies(), game.first_slot());
         let before = copies.map_or(0, |copies| copies.first_in(hits, first));
         let lowest = |hit: usize| copies.and_then(|copies| copies.lowest(hit)).map(|copy| copy as usize);
         let slots = hits.slots(first..game.end_slot()).zip(before..);
-        let of_hits: Vec<LateHit> = slots.map(|(slot, hit)| ((slot - first) as u32, lowest(hit))).collect();
+        let mut of_hits: Vec<LateHit> =
+            slots.skip(known.len()).map(|(slot, hit)| ((slot - first) as u32, lowest(hit))).collect();
+        if self.finder.judges_apart {
+            let wanted = of_hits.partition_point(|(hit, _)| *hit <= node);
+            of_hits.truncate(wanted + known.len());
+        }
         match self.finder.spans(&spots(game, hits.main_lines), &of_hits, self.interrupt) {
             Ok(spans) => {
-                of_hits.into_iter().zip(spans).map(|((node, _), span)| (node, span.map(Arc::new))).collect()
+                known.extend(of_hits.iter().zip(spans).map(|(&(node, _), span)| (node, span.map(Arc::new))));
             }
             Err(GameFault { at, diagnostic }) => {
                 let place = place(game, first + at);
@@ -108,7 +115,6 @@ impl LateSpans<'_> {
                 };
                 // If another error has already been recorded, this one is dropped.
                 let _ = self.fault.set(error);
-                Vec::new()
             }
         }
     }
@@ -121,9 +127,12 @@ impl FindSpan for LateSpans<'_> {
         }
         let mut known = lock(&self.known);
         if known.as_ref().is_none_or(|(index, _)| *index != game.index()) {
-            *known = Some((game.index(), self.of_game(answers, game)));
+            *known = Some((game.index(), Vec::new()));
         }
-        let (_, hits) = known.as_ref()?;
+        let (_, hits) = known.as_mut()?;
+        if hits.last().is_none_or(|(last, _)| *last < node) {
+            self.extend(hits, answers, game, node);
+        }
         of_hit(hits, node)
     }
 }

@@ -156,6 +156,9 @@ pub enum ConditionError {
     /// The field requires a number, but the value is not one.
     #[error("`{0}` is no number: `{1}` is compared with a number of {2}, such as `{1}<30` or `{1}>=0.5`")]
     NoDecimal(String, &'static str, &'static str),
+    /// A field that has no order is used with an operator for numbers and dates.
+    #[error("`{0}` is neither a number nor a date: compare it with =, !=, ~ or !~")]
+    NotOrdered(&'static str),
     /// A measure, which is a number, is used with a string operator.
     #[error("`{0}` is a number: compare it with =, !=, <, <=, > or >=")]
     NoText(&'static str),
@@ -288,6 +291,9 @@ fn test(
         ">=" => Compare::GreaterOrEqual,
         "~" | "!~" => match field {
             ComparisonField::Measure(measure) => return Err(ConditionError::NoText(measure.name())),
+            ComparisonField::Result if value == "draw" => {
+                return Ok(ComparisonTest::Contains(String::from("1/2-1/2")));
+            }
             _ => return Ok(ComparisonTest::Contains(value.to_lowercase())),
         },
         _ => Compare::Equal,
@@ -340,10 +346,18 @@ fn test(
                     (Compare::LessOrEqual, last),
                 ])),
                 Some(Err(())) => Err(ConditionError::NoEco(value.to_owned())),
-                None => Ok(text()),
+                None => Ok(match EcoBound::parse(value).filter(|_| value.len() < 3) {
+                    Some(bound) => ComparisonTest::Eco(vec![(Compare::Equal, bound)]),
+                    None => text(),
+                }),
             }
         }
         _ if is_equal => Ok(text()),
+        ComparisonField::Player => Err(ConditionError::NotOrdered("player")),
+        ComparisonField::Title => Err(ConditionError::NotOrdered("title")),
+        ComparisonField::Speed => Err(ConditionError::NotOrdered("time-control")),
+        ComparisonField::Result => Err(ConditionError::NotOrdered("result")),
+        ComparisonField::OpeningName => Err(ConditionError::NotOrdered("opening-name")),
         _ => {
             let no_order = || ConditionError::NoOrder { operator, value: value.to_owned() };
             Ok(ComparisonTest::Number(compare, value.parse().map_err(|_| no_order())?))

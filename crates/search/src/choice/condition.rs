@@ -201,23 +201,21 @@ impl<'a> ConditionReader<'a> {
     /// unmatched closing parenthesis.
     fn comparison_end(&self, text: &str) -> usize {
         let (mut open, mut quoted) = (0_usize, false);
+        // The last letter that is not a blank, and the place after it.
+        let (mut before, mut end) = (' ', 0);
         for (at, letter) in text.char_indices() {
-            let before = text[..at].trim_end();
             match letter {
+                letter if letter.is_whitespace() => continue,
                 '"' if quoted => quoted = false,
-                '"' => quoted = before.ends_with(['=', '~', '<', '>']),
+                '"' => quoted = "=~<>".contains(before),
                 _ if quoted => {}
                 '(' => open += 1,
                 ')' if open > 0 => open -= 1,
                 ')' if self.depth > 0 => return at,
-                letter if letter.is_whitespace() => {
-                    let rest = text[at..].trim_start();
-                    if joining(rest, "and") || joining(rest, "or") {
-                        return at;
-                    }
-                }
+                _ if end < at && (joining(&text[at..], "and") || joining(&text[at..], "or")) => return end,
                 _ => {}
             }
+            (before, end) = (letter, at + letter.len_utf8());
         }
         text.len()
     }

@@ -96,11 +96,6 @@ impl Player {
         Player { name, side: Side::Any, ratings: None, opponent: None, opponent_ratings: None }
     }
 
-    /// Creates a player whose name must equal `name` exactly.
-    pub fn exact(name: &str) -> Player {
-        Player::new(PlayerName::exact(name))
-    }
-
     /// For each game in a block (a group of whole games), returns the player's side, or `None` if the game is not selected.
     pub fn sides(&self, block: &Block) -> Vec<Option<Color>> {
         let mut own = Color::ALL.map(|side| Fitting::new(block, side, Some(&self.name)));

@@ -62,6 +62,11 @@ fn id_of(game: &GameRow) -> String {
     };
     let parts = [players, tags::known(game, "Event"), date::known_text(game)];
     let parts: Vec<Cow<str>> = parts.into_iter().flatten().collect();
-    let clean = |letter: char| if letter == '"' || is_hidden(letter) { '\'' } else { letter };
+    // Other programs read a backslash as the beginning of an escape sequence.
+    let clean = |letter: char| match letter {
+        '\\' => '/',
+        letter if letter == '"' || is_hidden(letter) => '\'',
+        letter => letter,
+    };
     parts.join(", ").chars().map(clean).collect()
 }
