@@ -5,13 +5,12 @@ A fault is a table in a file `tests/planted/*.toml`. It names an item (a functio
 and the text that replaces it. The item is searched for in all sources, so files can move and lines can change.
 
     plant.py check                       checks that every fault has exactly one place, and names a test that exists
-    plant.py list [--part N/M] [NAME..]  prints name, binary, test and way of each fault, separated by tabs
+    plant.py list [--part N/M] [NAME..]  prints name, binary and test of each fault, separated by tabs
     plant.py switch NAME..               writes faults as switches into the tree in the current folder
-    plant.py alone NAME                  writes one fault itself into the tree in the current folder
 
 A *switch* keeps the body of a function, and adds a second body with the fault, which runs if ORBIT_PLANTED names the fault. So
-one build serves many faults. The text of a shader is replaced when it is passed to the driver. All other faults (in constants, in
-functions that the compiler evaluates, and in functions that return `impl`) are written *alone*.
+one build serves many faults. The text of a shader is replaced when it is passed to the driver. A fault cannot be in a constant, in
+a function that the compiler evaluates, or in one that returns `impl`: it belongs in a function that uses these.
 """
 
 import re
@@ -54,7 +53,10 @@ class Place:
             return True
         if self.body is None or re.search(r"\bconst\s+(unsafe\s+)?fn\b", self.head):
             return False
-        returned = self.head.rpartition("->")[2] if "->" in self.head else ""
+        head, more = self.head, 1
+        while more:
+            head, more = re.subn(r"\([^()]*\)", "", head)
+        returned = head.partition("->")[2]
         return "impl" not in re.findall(r"\w+", returned.split("where")[0])
 
 
@@ -225,12 +227,6 @@ def quoted(text: str) -> str:
     return f'r###"{text}"###'
 
 
-def write_alone(root: Path, fault: Fault) -> None:
-    place = Tree(root).place(fault)
-    text = place.path.read_text()
-    place.path.write_text(text[: place.begin] + fault.new + text[place.end :])
-
-
 def tests_of(root: Path, binary: str) -> set[str]:
     """Returns the names of all functions of a test binary, which include its tests."""
     folder = root / (f"crates/{binary.removeprefix('orbit_')}/src" if binary.startswith("orbit_") else f"tests/{binary}")
@@ -246,6 +242,9 @@ def check(root: Path) -> int:
         places = tree.places(fault)
         if len(places) != 1:
             print(f"FAULT: {fault.name}: `{fault.item}` with the old text is in {len(places)} places")
+            wrong = 1
+        elif not places[0].is_switch():
+            print(f"FAULT: {fault.name}: `{fault.item}` cannot have a second body: plant the fault where it is used")
             wrong = 1
         # The name is that of a test, or that of a table, which is a prefix of the names of its rows.
         if not tests[fault.binary].intersection(fault.test.split("::")):
@@ -275,14 +274,10 @@ def main() -> int:
         case ["check"]:
             return check(root)
         case ["list", *arguments]:
-            tree = Tree(root)
             for fault in chosen(arguments):
-                way = "switch" if tree.place(fault).is_switch() else "alone"
-                print(fault.name, fault.binary, fault.test, way, sep="\t")
+                print(fault.name, fault.binary, fault.test, sep="\t")
         case ["switch", *names] if names:
             write_switches(root, chosen(names))
-        case ["alone", name]:
-            write_alone(root, *chosen([name]))
         case _:
             sys.exit(__doc__)
     return 0

@@ -7,9 +7,9 @@
 #   run.sh --part 3/20      plants a twentieth of the faults: parts are numbered from 0, and each needs few test binaries
 #   run.sh --check          builds nothing: checks that the place of each fault and its test exist
 #
-# An environment variable switches most faults on, so the copy is built once for all of them. The others are planted one by one.
-# The copy is built in the target folder of the original tree (or CARGO_TARGET_DIR), so that dependencies are built only once.
-# Afterwards, target/debug/orbit is the program of the copy.
+# An environment variable switches each fault on, so the copy is built once for all of them. It is built in the target folder of the
+# original tree (or CARGO_TARGET_DIR), so that dependencies are built only once. Afterwards, target/debug/orbit is the program of the
+# copy.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -41,9 +41,9 @@ find src crates shaders benches tests -type f -exec touch {} +
 export CARGO_TARGET_DIR=$target
 plant list "$@" >"$work/faults"
 
-# Few tests run, so only engines and readers are compiled with optimisations.
+# Few tests run, so only readers, planners and engines are compiled with optimisations.
 unoptimised=()
-for package in orbit-chess orbit-chess-command orbit-chess-search; do
+for package in orbit-chess orbit-chess-{command,database,query,search,visits,witness}; do
     unoptimised+=(--config "profile.dev.package.$package.opt-level=0")
 done
 
@@ -76,19 +76,15 @@ run() {
     grep -qE '^test result: ok. [1-9][0-9]* passed' "$log" || return 2
 }
 
-# Runs a test with a sample of its trials, and then in one quarter of a long run after the other, starting with the quarter of this
-# run. Stops after the first run in which the test fails or, with `--once`, in which it runs. Returns 0 if it ran and passed, and
-# otherwise the codes of `run`.
-trials() {
-    local once= quarter code passed=2
-    [ "$1" != --once ] || { once=1 && shift; }
-    for quarter in sample 0 1 2 3; do
-        local length=(-u ORBIT_LONG)
-        [ $quarter = sample ] || length=(ORBIT_LONG=part "ORBIT_LONG_PART=$(((${ORBIT_LONG_PART:-0} + quarter) % 4))")
+# Runs a test in one quarter of a long run after the other, starting with the quarter of this run, until it fails. Returns the codes
+# of `run`.
+quarters() {
+    local quarter code passed=2
+    for quarter in 0 1 2 3; do
         code=0
-        run "$@" "${length[@]}" || code=$?
+        run "$@" ORBIT_LONG=part "ORBIT_LONG_PART=$(((${ORBIT_LONG_PART:-0} + quarter) % 4))" || code=$?
         case $code in
-        0) passed=0 && [ -z "$once" ] || return 0 ;;
+        0) passed=0 ;;
         2) ;;
         *) return $code ;;
         esac
@@ -96,9 +92,17 @@ trials() {
     return $passed
 }
 
+# Runs a test with a sample of its trials or, if that executes no part of it, in all quarters. Returns the codes of `run`.
+sample() {
+    local code=0
+    run "$@" -u ORBIT_LONG || code=$?
+    [ $code != 2 ] || { code=0 && quarters "$@" || code=$?; }
+    return $code
+}
+
 caught() {
     local name=$1 tests=$2 test=$3 begun=$SECONDS code=0
-    ORBIT_PLANTED=$name trials "$tests" "$test" || code=$?
+    ORBIT_PLANTED=$name quarters "$tests" "$test" || code=$?
     case $code in
     0) echo "MISSED: $name: $test passes" ;;
     1) echo "caught: $name by $test ($((SECONDS - begun)) s)" && echo "$name" >>"$work/caught" ;;
@@ -110,37 +114,26 @@ caught() {
 # Waits until fewer jobs are running than there are cores. Most of the named tests use one core.
 turn() { while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n || true; done; }
 
-mapfile -t switches < <(awk -F'\t' '$4 == "switch" { print $1 }' "$work/faults")
-if [ ${#switches[@]} -gt 0 ]; then
-    plant switch "${switches[@]}"
-    declare -A built=() passing=()
-    while IFS=$'\t' read -r name binary test way; do
-        [ "$way" = switch ] && [ -z "${built[$binary]:-}" ] || continue
-        built[$binary]=$(build "$binary")
-        [ -n "${built[$binary]}" ] || { cat "$work/build.log"; exit 1; }
-    done <"$work/faults"
-    # A test that fails without a fault would seem to detect every fault.
-    while IFS=$'\t' read -r name binary test way; do
-        [ "$way" = switch ] && [ -z "${passing[$binary $test]:-}" ] || continue
-        passing[$binary $test]=1
-        turn
-        (trials --once "${built[$binary]}" "$test" || { echo "$test" >>"$work/failing"; cat "$work/run-$BASHPID.log"; }) &
-    done <"$work/faults"
-    while IFS=$'\t' read -r name binary test way; do
-        [ "$way" = switch ] || continue
-        turn
-        caught "$name" "${built[$binary]}" "$test" &
-    done <"$work/faults"
-    wait
-    [ ! -e "$work/failing" ] || { sed 's/.*/FAULT: & fails without a fault/' "$work/failing"; exit 1; }
-fi
-while IFS=$'\t' read -r name binary test way; do
-    [ "$way" = alone ] || continue
-    for file in $(cd "$root" && git ls-files src crates shaders benches); do cmp -s "$root/$file" "$file" || cp "$root/$file" "$file"; done
-    plant alone "$name"
-    tests=$(build "$binary")
-    [ -n "$tests" ] || { cat "$work/build.log"; echo "FAULT: $name does not build"; continue; }
-    caught "$name" "$tests" "$test"
+mapfile -t names < <(cut -f1 "$work/faults")
+plant switch "${names[@]}"
+declare -A built=() passing=()
+while IFS=$'\t' read -r name binary test; do
+    [ -z "${built[$binary]:-}" ] || continue
+    built[$binary]=$(build "$binary")
+    [ -n "${built[$binary]}" ] || { cat "$work/build.log"; exit 1; }
 done <"$work/faults"
+# A test that fails without a fault would seem to detect every fault.
+while IFS=$'\t' read -r name binary test; do
+    [ -z "${passing[$binary $test]:-}" ] || continue
+    passing[$binary $test]=1
+    turn
+    (sample "${built[$binary]}" "$test" || { echo "$test" >>"$work/failing"; cat "$work/run-$BASHPID.log"; }) &
+done <"$work/faults"
+while IFS=$'\t' read -r name binary test; do
+    turn
+    caught "$name" "${built[$binary]}" "$test" &
+done <"$work/faults"
+wait
+[ ! -e "$work/failing" ] || { sed 's/.*/FAULT: & fails without a fault/' "$work/failing"; exit 1; }
 # A process that was killed has not detected the fault.
 [ "$(sort -u "$work/caught" 2>/dev/null | wc -l)" = "$(wc -l <"$work/faults")" ]
