@@ -227,6 +227,9 @@ fn variables_get_values() {
     let folder = Folder::new("cql(quiet) ply==nn comment(ss \" \" nn)");
     let games = folder.games("-i main.pgn -assign nn 3 -assign ss here s.cql");
     assert_eq!(games[1], "{Game number 2}1.f3 e5 2.g4{here 3}2...Qh4# 0-1");
+    assert_eq!(folder.games("-i main.pgn -assign nn +3 -assign ss here s.cql"), games);
+    let stderr = folder.stderr("-i main.pgn -assign nn -2147483648 -assign ss x s.cql");
+    assert!(stderr.contains("-assign nn -2147483648: the least number is -2147483647"), "{stderr}");
 }
 
 #[test]
@@ -339,6 +342,15 @@ fn mistakes_are_named_where_they_are() {
         parts.iter().for_each(|part| assert!(error.contains(part), "{words}: {error}"));
     }
     assert_eq!(folder.read("main.pgn"), data("games/main.pgn"));
+    // The braces of a transform neither close a brace of the script nor complete one.
+    folder.write("open.cql", "cql()\n{check\nwtm");
+    folder.write("shut.cql", "cql()\ncheck } { wtm");
+    for (script, place) in [("open.cql", "open.cql:2:1"), ("shut.cql", "shut.cql:2:7")] {
+        for option in ["", "-flip", "-flipcolor -cql check"] {
+            let error = folder.stderr(&format!("-i main.pgn {option} {script}"));
+            assert!(error.contains(place), "{option}: {error}");
+        }
+    }
     folder.write("t.cql", "cql(input gone.pgn) mate");
     assert!(folder.stderr("t.cql").contains("gone.pgn: the script's header names this file"));
     folder.write("5.cql", "(position Ra1)");

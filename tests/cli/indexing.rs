@@ -6,6 +6,7 @@ mod duplicates;
 mod growing;
 mod limits;
 mod refused;
+mod shards;
 mod sources;
 mod substitutes;
 mod targets;

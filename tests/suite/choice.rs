@@ -122,6 +122,9 @@ fn conditions_hold_where_they_should() {
         ("eco=B9*", "1"),
         ("eco=b9*", "1"),
         ("eco!=B9*", "23"),
+        ("eco=B9", "1"),
+        ("eco=b", "1"),
+        ("eco!=B9", "23"),
         ("eco=C42", "2"),
         ("eco=C42/03", "2"),
         ("eco!=C42", "13"),
@@ -138,6 +141,8 @@ fn conditions_hold_where_they_should() {
         ("eco<C42", "1"),
         ("result=1-0", "1"),
         ("result=1/2", "2"),
+        ("result~draw", "2"),
+        ("result!~draw", "13"),
         ("result=*", "3"),
         ("result!=*", "12"),
         ("timecontrol=300+3", "3"),
@@ -157,6 +162,8 @@ fn conditions_hold_where_they_should() {
         ("player~carlsen and(black=\"so, wesley\" or eco=C42)", "12"),
         ("( white~(x) )or year=2016", "3"),
         ("white~\"a or b\" or year=2016", "3"),
+        // The time for reading a condition grows with its length, and not with the square of it.
+        (&format!("white=a{}b or year=2016", " ".repeat(300_000)), "3"),
     ] {
         let choice = Choice { conditions: vec![condition.parse().unwrap()], ..Choice::default() };
         let games = choice.games(&block).unwrap();
@@ -223,7 +230,11 @@ fn wrong_conditions_are_refused_with_a_remedy() {
         ("eco=B99-B90", "is no opening and no range of openings"),
         ("eco=B90-", "is no opening and no range of openings"),
         ("eco=B90-X", "is no opening and no range of openings"),
-        ("result>1-0", "compares numbers"),
+        ("result>1-0", "`result` is neither a number nor a date: compare it with =, !=, ~ or !~"),
+        ("time-control>=180", "`time-control` is neither a number nor a date"),
+        ("title>=5", "`title` is neither"),
+        ("opening-name>5", "`opening-name` is neither"),
+        ("player<5", "`player` is neither"),
         ("event~now or never", "at character 14: `never` behind `or` compares nothing"),
         ("year=2015 and", "at character 14: a condition is missing"),
         ("year=2015 or elo>=x", "at character 14: `x` is no number"),

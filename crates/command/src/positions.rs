@@ -73,6 +73,9 @@ pub(super) struct Args {
     /// Exit with code 1 if no game has the position.
     #[arg(long)]
     fail_if_none: bool,
+    /// Read a PGN file itself even if an up-to-date reel of it is in the same folder.
+    #[arg(long, hide_short_help = true)]
+    no_reel: bool,
     #[command(flatten)]
     unpack: UnpackArgs,
 }
@@ -164,7 +167,7 @@ pub(super) fn unused_line(error: &TableError) -> String {
 }
 
 fn look_up(args: &Args, position: &ExactPosition, interrupt: &CtrlC) -> Result<Exit, Failure> {
-    let options = StreamOptions { substitute_reels: true, ..args.unpack.options(interrupt) };
+    let options = StreamOptions { substitute_reels: !args.no_reel, ..args.unpack.options(interrupt) };
     let database = open(std::slice::from_ref(&args.database), options, args.quiet)?;
     let refused = |error| message!("warning: {}", unused_line(&error));
     let position = *position.position();
@@ -214,7 +217,7 @@ fn game_text(game: &SeenGame) -> String {
 }
 
 fn list_novelties(args: &Args, interrupt: &CtrlC) -> Result<Exit, Failure> {
-    let options = StreamOptions { substitute_reels: true, ..args.unpack.options(interrupt) };
+    let options = StreamOptions { substitute_reels: !args.no_reel, ..args.unpack.options(interrupt) };
     let database = open(std::slice::from_ref(&args.database), options, args.quiet)?;
     if !database.is_repeatable() {
         return Err(Failure::Other(format!(

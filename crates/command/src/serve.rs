@@ -92,6 +92,9 @@ pub(super) struct OpenArgs {
     /// Keep databases in memory as long as they fit in this much. A database that does not fit is read again for each query.
     #[arg(long, value_name = "BYTES", default_value = "2G", value_parser = bytes)]
     memory: u64,
+    /// Read PGN files themselves even if an up-to-date reel of them is in the same folder.
+    #[arg(long, hide_short_help = true)]
+    no_reel: bool,
     /// Use N threads for a query [default: one for each core].
     #[arg(short = 'j', long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
@@ -113,6 +116,7 @@ impl OpenArgs {
         let EngineOptions { engine, gpu, .. } = self.gpu.engine_options(self.engine, None, 0)?;
         (options.engine, options.gpu) = (engine, gpu);
         options.threads = threads(self.threads);
+        options.substitute_reels = !self.no_reel;
         let desk = OpenDatabases::new(options);
         if !self.paths.is_empty() {
             let path = |path: &PathBuf| match path.to_str() {

@@ -92,7 +92,7 @@ mod web;
 
 /// The version of the reading rules. It increases with every change that affects the number, place, start, moves, result or tags of
 /// any game, or the messages about its faults.
-pub const READER_VERSION: u32 = 8;
+pub const READER_VERSION: u32 = 9;
 
 pub use amend::{Amendment, amend, comment_bytes, is_tag_name};
 pub use annotate::{annotate, comment_text};

@@ -471,6 +471,14 @@ mod tests {
         sentence(&parse(text).unwrap().query, text)
     }
 
+    /// The time grows with the number of negations, and does not double with each of them.
+    #[test]
+    fn nested_negations_are_told_once() {
+        let told = told(&format!("{}check", "not ".repeat(60)));
+        assert!(told.ends_with("it is not the case that the side to move is not in check"), "{told}");
+        assert_eq!(told.matches("not the case").count(), 59);
+    }
+
     #[test]
     fn queries_are_told_in_english() {
         for (query, expected) in [

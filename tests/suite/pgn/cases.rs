@@ -408,6 +408,10 @@ fn tags_are_kept_as_found() {
             "4k3/8/8/8/8/8/8/4K3 b - - bm Kd7; id \"x; y\"; c0 \"z\"",
             &[("bm", "Kd7"), ("Event", "x; y"), ("c0", "z")],
         ),
+        (
+            r#"4k3/8/8/8/8/8/8/4K3 b - - id "x \"y\"; \\"; c0 "z"; c1 "C:\""#,
+            &[("Event", r#"x "y"; \"#), ("c0", "z"), ("c1", r"C:\")],
+        ),
     ];
     for (text, wanted) in rows {
         let found = tags(text);

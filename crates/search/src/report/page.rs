@@ -84,7 +84,9 @@ pub(crate) fn document(
             }
         }
     };
-    page.into_string() + "\n"
+    // HTML may not contain most control characters. Tags of games may.
+    let is_refused = |letter: char| letter < ' ' && !matches!(letter, '\t' | '\n' | '\r');
+    page.into_string().replace(is_refused, "\u{fffd}") + "\n"
 }
 
 /// Returns the page header. It shows the query once: as the headline if the query is short and the page has no other title, and

@@ -35,6 +35,8 @@ pub struct ServeOptions {
     pub gpu: Option<GpuOptions>,
     /// The number of threads for each query.
     pub threads: usize,
+    /// True if an up-to-date reel next to a PGN file is read instead of the file.
+    pub substitute_reels: bool,
     /// The files that requests may read and write.
     pub files: RequestFiles,
     /// The list on which temporary files stand while requests write files.
@@ -51,6 +53,7 @@ impl Default for ServeOptions {
             engine: EngineChoice::Auto,
             gpu: Some(GpuOptions::default()),
             threads: std::thread::available_parallelism().map_or(1, |threads| threads.get()),
+            substitute_reels: true,
             files: RequestFiles::All,
             unfinished: Unfinished::default(),
         }
@@ -158,6 +161,7 @@ impl OpenDatabases {
         }
         let opening = self.memory.begin(cancel).ok_or_else(Fault::cancelled)?;
         let options = DatabaseOptions::new()
+            .substitute_reels(self.options.substitute_reels)
             .resident_bytes_max(self.options.memory_max.saturating_sub(opening.taken()))
             .engine(self.options.engine)
             .gpu(self.options.gpu.clone())
