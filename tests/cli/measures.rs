@@ -147,7 +147,7 @@ fn conditions_that_are_none_say_what_they_lack() {
         ("eval>=1.2345", "`1.2345` is no number: `eval` is compared with a number of pawns"),
         ("eval~2", "`eval` is a number: compare it with"),
         ("time-control=fast", "`fast` is no class of time controls; write one of ultrabullet, bullet, blitz"),
-        ("time-control<blitz", "`<` compares numbers and dates"),
+        ("time-control<blitz", "`time-control` is neither a number nor a date"),
         ("cloc<30", "did you mean `clock`?"),
     ] {
         let (code, _, stderr) = run(&["scan", "-w", condition, QUERY, GAMES]);

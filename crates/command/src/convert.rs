@@ -44,7 +44,7 @@ pub(super) struct Args {
 pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let given = args.given.as_deref().or(args.query.as_deref());
     let query = QueryText::alone(args.file.as_deref(), None, given)?;
-    if !query.text.trim_start().starts_with('(') {
+    if !Dialect::may_be_cql5(&query.text) {
         return Err(Failure::Other(
             "only lists of CQL 5 are converted: write one that begins with `(position` or `(match (position`"
                 .into(),

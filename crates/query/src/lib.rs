@@ -88,6 +88,11 @@ impl Dialect {
             || cql5::may_be_list(text) && parse_cql6(text).is_err() && cql5::parse(text).is_ok();
         if is_list { Dialect::Cql5 } else { Dialect::Cql6 }
     }
+
+    /// Returns whether a text begins like a CQL 5 list. It can be CQL 6 all the same: see [`Dialect::detect`].
+    pub fn may_be_cql5(text: &str) -> bool {
+        cql5::outer_form(text).is_some() || cql5::may_be_list(text)
+    }
 }
 
 /// Reads a query, or a whole query file with its `cql(...)` header. [`Dialect::detect`] determines the dialect from the first

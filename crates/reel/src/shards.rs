@@ -120,12 +120,12 @@ impl ShardsWriter {
         writer.pass_over(side_lines);
         self.games.resize(sources.len(), 0);
         // Facts about whole sources are stored in the manifest, not in the shard. A source with a hash but without a failure would
-        // be taken for a whole source.
+        // be taken for a whole source. A stamp without a hash is that of a file, so other sources have no stamp.
         let of_shard = sources.iter().zip(&self.games).map(|(source, &games)| ReelSource {
             games,
             duplicates: 0,
             failure: None,
-            stamp: Stamp { hash: None, ..source.stamp },
+            stamp: if source.is_file() { Stamp { hash: None, ..source.stamp } } else { Stamp::default() },
             ..source.clone()
         });
         let (totals, sections) = writer.finish(&of_shard.collect::<Vec<_>>())?;

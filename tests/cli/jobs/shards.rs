@@ -130,7 +130,7 @@ fn a_folder_that_is_not_as_it_was_written_is_refused() {
         refuses(folder, &scan, 2, "is no manifest of this version of orbit, or was altered or cut");
     }
     fs::remove_file(&manifest).unwrap();
-    refuses(folder, &scan, 2, "`orbit index --shards` was not finished; remove the folder and index again");
+    refuses(folder, &scan, 2, "`orbit index --shards` was not finished; index again into a new folder");
     fs::write(&manifest, &text).unwrap();
     // A folder with a different manifest is a different database.
     fs::remove_dir_all(folder.join("db")).unwrap();
