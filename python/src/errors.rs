@@ -1,6 +1,6 @@
 //! Converts library errors to Python exceptions.
 
-use orbit_chess::{DatabaseError, QueryError, RequestError, ThemesError};
+use orbit_chess::{DatabaseError, QueryError, RequestError};
 use pyo3::prelude::*;
 
 /// Creates an exception of the given class in `orbit_chess._errors`.
@@ -67,9 +67,4 @@ pub fn of_database(error: DatabaseError) -> PyErr {
         _ => "OrbitError",
     };
     exception(class, error.to_string(), &[])
-}
-
-/// Creates the error for an invalid theme file.
-pub fn of_themes(error: &ThemesError) -> PyErr {
-    exception("OptionError", error.to_string(), &[])
 }

@@ -99,7 +99,7 @@ type ThemeRow = (String, String, String, String, String);
 #[pyfunction]
 #[pyo3(signature = (path, only = vec![], group = vec![]))]
 pub fn load_themes(path: PathBuf, only: Vec<String>, group: Vec<String>) -> PyResult<Vec<ThemeRow>> {
-    let themes = orbit_chess::load_themes(&path).map_err(|error| errors::of_themes(&error))?;
+    let themes = orbit_chess::load_themes(&path).map_err(errors::of_option)?;
     let themes = orbit_search::themes::choose(themes, &only, &group).map_err(errors::of_option)?;
     let row =
         |theme: orbit_chess::Theme| (theme.name, theme.title, theme.group, theme.query, theme.description);

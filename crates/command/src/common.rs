@@ -64,19 +64,15 @@ impl CtrlC {
     pub(super) fn install() -> Result<CtrlC, Failure> {
         let interrupt = CtrlC::default();
         let _ = UNFINISHED.set(interrupt.unfinished.clone());
-        if !can_wait_for_interrupts() {
-            return Ok(interrupt);
-        }
         let handler = interrupt.clone();
-        let set = ctrlc::set_handler(move || {
+        on_interrupt(move || {
             if !handler.flag.swap(true, Ordering::Relaxed) {
                 std::thread::sleep(INTERRUPT_GRACE);
             }
             message!("interrupted");
             handler.unfinished.remove();
             std::process::exit(130);
-        });
-        set.map_err(|error| Failure::Other(format!("no handler for Ctrl-C can be installed: {error}")))?;
+        })?;
         Ok(interrupt)
     }
 
@@ -85,9 +81,16 @@ impl CtrlC {
     }
 }
 
-/// Returns whether the system can start a thread. If it cannot, no thread can wait for Ctrl-C, so Ctrl-C ends the process
-/// immediately.
-pub(super) fn can_wait_for_interrupts() -> bool {
+/// Installs a handler for Ctrl-C. If the system cannot start a thread that waits for it, Ctrl-C ends the process immediately.
+pub(super) fn on_interrupt(handle: impl FnMut() + Send + 'static) -> Result<(), Failure> {
+    if !can_start_thread() {
+        return Ok(());
+    }
+    let set = ctrlc::set_handler(handle);
+    set.map_err(|error| Failure::Other(format!("no handler for Ctrl-C can be installed: {error}")))
+}
+
+fn can_start_thread() -> bool {
     std::thread::Builder::new().spawn(|| ()).is_ok_and(|probe| probe.join().is_ok())
 }
 

@@ -103,7 +103,7 @@ fn json_of(reel: &Reel, verified: bool) -> Value {
             "failure": failure,
             "bytes": stamp.bytes,
             "modified_ns": stamp.modified_ns,
-            "xxh3": stamp.hash.map(hash_text),
+            "xxh3": stamp.hash.map(|hash| format!("{hash:016x}")),
             "file": file_state(source, reel, verified),
         })
     });
@@ -187,16 +187,11 @@ fn source_line(source: &ReelSource, reel: &Reel, verified: bool) -> String {
         line += &format!(", {} bytes", grouped(bytes));
     }
     if let Some(hash) = stamp.hash {
-        line += &format!(", xxh3 {}", hash_text(hash));
+        line += &format!(", xxh3 {hash:016x}");
     }
     line += &format!(", {}", file_state(source, reel, verified));
     failure.iter().for_each(|failure| line += &format!(", {failure}"));
     line
-}
-
-/// Returns a hash as `xxhsum -H3` prints it.
-fn hash_text(hash: u64) -> String {
-    format!("{hash:016x}")
 }
 
 /// Returns a text that says whether the source file has changed since the reel was built. The file content is compared only with

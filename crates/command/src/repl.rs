@@ -16,7 +16,7 @@ use orbit_search::serve::{
 };
 
 use self::editor::{LineSource, Typed};
-use super::common::{can_wait_for_interrupts, counted, ending, grouped};
+use super::common::{counted, ending, grouped, on_interrupt, unfinished};
 use super::failure::{Exit, Failure};
 use super::serve::OpenArgs;
 use super::show::Shown;
@@ -67,15 +67,14 @@ impl RunningRequest {
     /// Installs the Ctrl-C handler. Ctrl-C cancels the running request; if none is running, it ends the process.
     fn install() -> Result<RunningRequest, Failure> {
         let running = RunningRequest::default();
-        if !can_wait_for_interrupts() {
-            return Ok(running);
-        }
         let handler = running.clone();
-        let set = ctrlc::set_handler(move || match &*lock(&handler.0) {
+        on_interrupt(move || match &*lock(&handler.0) {
             Some(cancel) => cancel.cancel(),
-            None => std::process::exit(130),
-        });
-        set.map_err(|error| Failure::Other(format!("no handler for Ctrl-C can be installed: {error}")))?;
+            None => {
+                unfinished().remove();
+                std::process::exit(130);
+            }
+        })?;
         Ok(running)
     }
 

@@ -15,7 +15,7 @@ use orbit_search::serve::{
 #[cfg(feature = "http")]
 use orbit_search::serve::{HttpListener, HttpOrigin, RequestFiles};
 
-use super::common::{GpuArgs, bytes, can_wait_for_interrupts, choice, from_one, threads, unfinished};
+use super::common::{GpuArgs, bytes, choice, from_one, on_interrupt, threads, unfinished};
 use super::failure::{Exit, Failure};
 use super::terminal;
 
@@ -161,15 +161,11 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 
 /// Installs the Ctrl-C handler. Ctrl-C calls `leave`, removes the files that requests are writing, and ends the process.
 fn end_on_interrupt(leave: impl Fn() + Send + 'static) -> Result<(), Failure> {
-    if !can_wait_for_interrupts() {
-        return Ok(());
-    }
-    let set = ctrlc::set_handler(move || {
+    on_interrupt(move || {
         leave();
         unfinished().remove();
         std::process::exit(130);
-    });
-    set.map_err(|error| Failure::Other(format!("no handler for Ctrl-C can be installed: {error}")))
+    })
 }
 
 /// Serves clients over HTTP until Ctrl-C.

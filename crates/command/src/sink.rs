@@ -8,7 +8,7 @@ use orbit_database::BlockStream;
 #[cfg(feature = "parquet")]
 use orbit_search::report::{Columns, ParquetWriter};
 
-use super::common::CtrlC;
+use super::common::{CtrlC, unfinished};
 use super::failure::Failure;
 use super::terminal::Stdout;
 
@@ -25,9 +25,11 @@ pub(super) enum Sink {
 }
 
 impl Sink {
-    /// Creates a file without checking that it differs from all inputs. Only commands that read no database may use this.
+    /// Creates a file without checking that it differs from all inputs. Commands that read a database must check this first.
     pub(super) fn create(path: &Path) -> Result<Sink, Failure> {
-        Ok(Sink::File(OutputFile::create(path)?))
+        let file = OutputFile::create(path)?;
+        file.temporary_path().into_iter().for_each(|path| unfinished().add(path));
+        Ok(Sink::File(file))
     }
 
     /// Like [`Sink::create`], but opens standard output if there is no path or the path is `-`.

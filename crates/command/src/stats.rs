@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use orbit_core::text::shell_word;
 use orbit_engine::Wants;
-use orbit_search::stats::{Counts, Grouping, Stats, TableLimits};
+use orbit_search::stats::{By, Counts, Grouping, Stats, TableLimits};
 
 use super::failure::Failure;
 use super::sink::{OutputFiles, Sink, named};
@@ -85,6 +85,12 @@ impl StatsArgs {
     /// Returns the options that make the command line add these tables to a report.
     pub(super) fn of_page(&self) -> String {
         self.stats.iter().map(|groupings| format!(" --stats {}", shell_word(groupings))).collect()
+    }
+
+    /// Returns true if all groupings are by moves before or after hits, so that games without hits do not count.
+    pub(super) fn are_of_moves(&self) -> bool {
+        let of_moves = |all: Vec<Grouping>| all.iter().flat_map(Grouping::properties).all(By::is_of_moves);
+        !self.are_wanted() || parse(&self.stats.join(",")).is_ok_and(|(all, _)| of_moves(all))
     }
 
     /// Returns whether `--stats` was given.

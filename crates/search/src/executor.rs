@@ -479,11 +479,14 @@ impl Executor {
         let interrupt = &Interrupt::from_flag(stream.interrupt_flag());
         let (commentators, finders) =
             (self.commentators(outputs, last_game)?, self.span_finders(outputs, last_game)?);
+        let EngineInfo { in_order, blocks_at_once: at_once, .. } = self.engine.info();
+        let passes_over = !in_order && !outputs.iter().any(|wanted| wanted.contains(Wants::COMMENTARY));
         let scan = |blocks: &[&Arc<Block>], room: &MemoryBudget| {
             let views: Vec<BlockView<'_>> =
                 blocks.iter().map(|block| BlockView::new(block, choice)).collect();
-            // If a player is selected, blocks without any of the player's games are not evaluated.
-            let asked: Vec<&BlockView<'_>> = views.iter().filter(|view| !view.is_empty()).collect();
+            // Blocks without selected games are not evaluated, unless queries have effects on later games, or comments.
+            let is_passed = |view: &BlockView<'_>| view.is_empty() || passes_over && view.selects_nothing();
+            let asked: Vec<&BlockView<'_>> = views.iter().filter(|view| !is_passed(view)).collect();
             let counting = MatchCounts::new(&self.queries, asked.len());
             let select = |index: usize, block: &Block, query: usize, hits: &mut Hits| {
                 counting.count(index, block, query, hits);
@@ -517,7 +520,7 @@ impl Executor {
                     let mut answers = answers.into_iter();
                     let result = |view: &BlockView<'_>| {
                         let fault = OnceLock::new();
-                        let mut answers = match view.is_empty() {
+                        let mut answers = match is_passed(view) {
                             true => view.nothing(self, outputs),
                             false => answers.next().expect("each block that was asked has answers"),
                         };
@@ -541,7 +544,6 @@ impl Executor {
                 Err(error) => blocks.iter().map(|_| Err(error.clone())).collect(),
             }
         };
-        let EngineInfo { in_order, blocks_at_once: at_once, .. } = self.engine.info();
         let threads = match (in_order, at_once) {
             (true, _) => 1,
             // Use at least two threads, so that one can read the next group while the other waits for the graphics card.
@@ -729,15 +731,15 @@ fn card(options: &EngineOptions, work: u64) -> Result<Option<Arc<GpuDevice>>, En
         },
         _ => return Ok(None),
     };
-    let is_ours = options.engine == EngineChoice::Auto;
+    let is_auto = options.engine == EngineChoice::Auto;
     let mut state = lock(&options.card.0);
     let device = match &*state {
         // A card that has failed is opened again.
         CardState::Open(device) if device.is_alive() => Arc::clone(device),
-        CardState::Unfit if is_ours => return Ok(None),
+        CardState::Unfit if is_auto => return Ok(None),
         _ => match open_card(gpu) {
-            Ok(device) if !is_ours || !device.report().is_software() => device,
-            Err(error) if !is_ours => return Err(error.into()),
+            Ok(device) if !is_auto || !device.report().is_software() => device,
+            Err(error) if !is_auto => return Err(error.into()),
             // The next search tries again.
             Err(GpuError::Open { .. } | GpuError::OutOfMemory { .. }) => return Ok(None),
             _ => {
@@ -750,6 +752,6 @@ fn card(options: &EngineOptions, work: u64) -> Result<Option<Arc<GpuDevice>>, En
     let bytes = options.positions.saturating_mul(CARD_BYTES_A_POSITION);
     let have_room = || bytes <= device.resident_bytes_max() || has_blocks(&device);
     let suits =
-        !is_ours || !device.report().is_software() && (gain != Some(CardGain::Repeated) || have_room());
+        !is_auto || !device.report().is_software() && (gain != Some(CardGain::Repeated) || have_room());
     Ok(suits.then_some(device))
 }

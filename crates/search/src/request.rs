@@ -241,7 +241,8 @@ impl Request {
     /// Parses the fields that are strings, and checks that all fields are compatible.
     pub fn check(&self) -> Result<Chosen, RequestError> {
         if self.schema != REQUEST_SCHEMA {
-            return Err(RequestError::new("{schema} is 1 in this version: leave it out"));
+            let why = format!("{{schema}} is {REQUEST_SCHEMA} in this version: leave it out");
+            return Err(RequestError::new(why));
         }
         if self.first && self.best {
             return Err(RequestError::new("{first} and {best} exclude each other: leave out one of them"));

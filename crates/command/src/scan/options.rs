@@ -101,12 +101,8 @@ impl<'a> ScanOptions<'a> {
 
     /// Returns true if games without hits cannot affect the output. Such games need not be read.
     pub(super) fn reads_hits_alone(&self, scan: &Executor, database: &BlockStream) -> bool {
-        let groupings = self.args.stats.groupings().iter();
-        let counts_moves = groupings
-            .map(|name| name.split(':').next().unwrap_or_default())
-            .all(|name| ["next", "previous"].contains(&name));
         let is_searched_twice = self.args.verify.is_some() || scan.searches_variations();
-        counts_moves
+        self.args.stats.are_of_moves()
             && !self.counts()
             && !self.lists_problems()
             && !is_searched_twice

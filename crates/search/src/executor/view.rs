@@ -56,7 +56,12 @@ impl<'a> BlockView<'a> {
         self.part.is_some() && self.places.is_empty()
     }
 
-    /// Returns the empty answers of each query for a block without any of the player's games.
+    /// Returns whether no game in the block is selected.
+    pub(super) fn selects_nothing(&self) -> bool {
+        self.games.as_ref().is_some_and(|games| !games.contains(&true))
+    }
+
+    /// Returns the empty answers of each query for a block without selected games.
     pub(super) fn nothing(&self, scan: &Executor, outputs: &[Wants]) -> Vec<Answers> {
         let nothing = scan.queries().iter().zip(outputs).map(|(prepared, outputs)| {
             let mut hits = Hits::new(self.whole);

@@ -189,13 +189,13 @@ impl Query {
         self.0.names.get_or_init(|| Names::new(self.filter(), Vec::new()))
     }
 
-    pub(super) fn filter(&self) -> &Filter {
+    pub(crate) fn filter(&self) -> &Filter {
         self.0.prepared.planner.filter()
     }
 
     /// Returns the query in all forms that engines use.
-    pub(crate) fn prepared(&self) -> PreparedQuery {
-        self.0.prepared.clone()
+    pub(crate) fn prepared(&self) -> &PreparedQuery {
+        &self.0.prepared
     }
 }
 

@@ -6,9 +6,9 @@ use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
 use super::hit::HitMaker;
-use super::{CancelToken, Database, DatabaseError, Hit, Progress, Query};
+use super::{CancelToken, Database, DatabaseError, Hit, Progress, Query, QueryError};
 use crate::choice::{Choice, Condition, Order, Player};
-use crate::executor::{EngineChoice, EngineOptions, Executor};
+use crate::executor::{EngineChoice, EngineOptions, Executor, check_engine};
 use crate::found::{BlockResult, Names};
 use crate::report::HitTotals;
 use crate::request::{Chosen, Request, RequestError};
@@ -654,7 +654,11 @@ impl<'a> Scan<'a> {
     ///
     /// Returns the errors of [`Scan::engine_name`].
     pub(crate) fn executor(&self) -> Result<Executor, DatabaseError> {
-        let queries = self.queries.iter().map(Query::prepared).collect();
+        for query in &self.queries {
+            check_engine(query.prepared(), self.engine.engine)
+                .map_err(|refusal| QueryError::new(query.text(), refusal))?;
+        }
+        let queries = self.queries.iter().map(|query| query.prepared().clone()).collect();
         Ok(Executor::new(queries, &self.engine_options())?.threads(self.threads))
     }
 

@@ -463,7 +463,7 @@ impl Part for FindingsPart {
 }
 
 /// Adds the games of the next blocks.
-fn merge_games<T>(
+pub(super) fn merge_games<T>(
     sum: &mut Option<TopGames<T>>,
     next: Option<TopGames<T>>,
     name: &'static str,

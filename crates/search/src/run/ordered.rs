@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::findings::merge_games;
 use super::games::{Comment, WrittenGame};
 use super::lists::ReportRoom;
 use super::{Collector, Part, PartError, TakeError};
@@ -116,13 +117,7 @@ impl Collector for OrderedCollector {
 
 impl Part for OrderedPart {
     fn merge(&mut self, next: OrderedPart) -> Result<(), PartError> {
-        match (&mut self.top, next.top) {
-            (_, None) => {}
-            (Some(top), Some(next)) if top.is_like(&next) => top.merge(next),
-            (Some(_), Some(_)) => return Err(PartError::Differ("orders")),
-            (None, next) => self.top = next,
-        }
-        Ok(())
+        merge_games(&mut self.top, next.top, "orders")
     }
 
     fn check(&self, _: u64) -> Result<(), &'static str> {

@@ -24,7 +24,7 @@ use super::kept::KeptHits;
 use super::lines::{LINE_BYTES_MAX, RequestLine, next_line};
 use super::queue::{QUEUE_MAX, QueueState, QueuedJob, Quick, QuickWork, RUNNING_MAX, SlowWork};
 use super::request::{Message, Open, PAGE_ROWS_MAX, RequestId, RequestRef, checked_rows};
-use super::results::RESULTS_MAX;
+use super::results::{NoHits, RESULTS_MAX};
 use crate::library::{CancelToken, Progress};
 use crate::report::SCHEMA;
 use orbit_core::sync::{lock, wait, wait_timeout};
@@ -323,7 +323,7 @@ impl SharedConversation<'_> {
         let Some(at) = state.find(id) else { return };
         let job = state.jobs.remove(at);
         if answer.is_err() {
-            state.results.note_failed(job.id.clone());
+            state.results.note(job.id.clone(), NoHits::Failed);
         }
         // The job's response is sent before those of the requests that wait for it. The state is locked until all of them are
         // answered or queued, so no other response can come in between.
@@ -359,14 +359,14 @@ impl SharedConversation<'_> {
             state = lock(&self.state);
             let answer = done.map(|(answer, kept)| {
                 match &*work {
-                    SlowWork::Query(ask) if ask.stream => state.results.note_sent(id.clone()),
+                    SlowWork::Query(ask) if ask.stream => state.results.note(id.clone(), NoHits::Sent),
                     SlowWork::Query(ask) => state.results.add(id.clone(), &ask.database, kept),
                     SlowWork::Close(close) => {
                         state.results.close(&close.database);
-                        state.results.note(id.clone());
+                        state.results.note(id.clone(), NoHits::NotAsked);
                     }
                     SlowWork::Open(_) | SlowWork::Make(_) | SlowWork::Positions(_) => {
-                        state.results.note(id.clone());
+                        state.results.note(id.clone(), NoHits::NotAsked);
                     }
                 }
                 answer

@@ -95,10 +95,7 @@ impl Fault {
 
     pub(super) fn from_database(error: DatabaseError, text: &str) -> Fault {
         match error {
-            DatabaseError::Query(error) => {
-                let text = if error.text().is_empty() { text } else { error.text() };
-                Fault::from_query(error.diagnostic().clone(), text)
-            }
+            DatabaseError::Query(error) => Fault::from_query(error.diagnostic().clone(), error.text()),
             DatabaseError::Request(error) => error.into(),
             DatabaseError::Groupings(error) => Fault::new(ErrorCode::Request, error.to_string()),
             DatabaseError::Engine(error) => Fault::from_engine(error, text),

@@ -24,7 +24,7 @@ use super::answer::Response;
 use super::converse::{Greeting, Origin, converse_until};
 use super::desk::OpenDatabases;
 use super::folder::RequestFiles;
-use super::listen::free_idle_cards;
+use super::listen::{FAREWELL, FAREWELL_BYTES, REFUSED_PAUSE, Seats, free_idle_cards};
 use super::place::{Endpoint, ListenError};
 use orbit_core::sync::lock;
 
@@ -40,12 +40,6 @@ pub const BODY_BYTES_MAX: usize = 16 << 20;
 pub const HEAD_TIME: Duration = Duration::from_secs(10);
 /// The time within which a request body must be complete, and within which a client must read each piece of a response.
 const BODY_TIME: Duration = Duration::from_secs(60);
-/// After the response, the rest of the request is read and discarded, for at most this time and up to this number of bytes.
-/// Otherwise the client could lose the end of the response.
-const FAREWELL: Duration = Duration::from_secs(1);
-const FAREWELL_BYTES: u64 = 1 << 20;
-/// The pause after a connection could not be accepted, or its thread could not be started.
-const REFUSED_PAUSE: Duration = Duration::from_millis(100);
 
 /// The scheme, host and port of web pages that may send requests, such as `https://example.org`.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -112,7 +106,7 @@ impl HttpListener {
 
     /// Serves clients until the process ends, each on a thread of its own.
     pub fn serve(&self, desk: &OpenDatabases, greeting: Greeting<'_>) {
-        let count = Mutex::new(0);
+        let seats = Seats::new(CONNECTIONS_MAX);
         std::thread::scope(|scope| {
             free_idle_cards(scope, desk);
             loop {
@@ -120,22 +114,15 @@ impl HttpListener {
                     std::thread::sleep(REFUSED_PAUSE);
                     continue;
                 };
-                let is_full = {
-                    let mut count = lock(&count);
-                    let is_full = *count == CONNECTIONS_MAX;
-                    *count += usize::from(!is_full);
-                    is_full
-                };
-                if is_full {
+                let Some(seat) = seats.take() else {
                     let refusal =
                         RequestRefusal::new(503, "too many clients are connected: come again later");
                     // The response fits into the socket's buffer, so this does not block.
                     let _ = refusal.write(&stream, None, HasBody::Yes);
                     continue;
-                }
-                let leaves = ConnectionGuard(&count);
+                };
                 let talk = move || {
-                    let _leaves = leaves;
+                    let _seat = seat;
                     // An error ends only this connection.
                     let _ = self.talk(&stream, desk, greeting);
                 };
@@ -270,15 +257,6 @@ impl HttpListener {
         let desk = desk.for_client().with_files(self.files.clone());
         converse_until(&desk, greeting, (&mut input, Origin::Input), &say, &has_left)?;
         head::end_chunks(stream)
-    }
-}
-
-/// A guard that decreases the number of open connections when it is dropped.
-struct ConnectionGuard<'a>(&'a Mutex<usize>);
-
-impl Drop for ConnectionGuard<'_> {
-    fn drop(&mut self) {
-        *lock(self.0) -= 1;
     }
 }
 

@@ -12,7 +12,7 @@ use crate::library::Query;
 use crate::report::{Column, Columns, Extras, Format, Layout, Rows, game_pgn};
 use orbit_engine::Wants;
 use orbit_engine::reference::SpanFinder;
-use orbit_engine::{EngineError, FindSpan, Interrupt, PreparedQuery};
+use orbit_engine::{EngineError, FindSpan, Interrupt};
 use orbit_reel::Block;
 use orbit_transforms::Likeness;
 
@@ -28,9 +28,7 @@ const PAGE_GAMES: usize = 64;
 /// All kept hits of a query, in list order.
 #[derive(Debug)]
 pub struct KeptHits {
-    /// The text of the query, for showing the places of errors.
-    text: String,
-    prepared: PreparedQuery,
+    query: Query,
     sources: Vec<String>,
     extras: Extras,
     /// True if game comments were kept.
@@ -71,8 +69,7 @@ impl KeptHits {
     /// Creates an empty list of hits.
     pub(super) fn new(query: &Query, sources: Vec<String>, extras: Extras, has_comments: bool) -> KeptHits {
         KeptHits {
-            text: query.text().to_owned(),
-            prepared: query.prepared(),
+            query: query.clone(),
             sources,
             extras,
             has_comments,
@@ -120,7 +117,7 @@ impl KeptHits {
 
     fn names(&self) -> &Names {
         self.names.get_or_init(|| {
-            let filter = self.prepared.planner.filter();
+            let filter = self.query.filter();
             let likeness = self.extras.likeness.then(|| Likeness::new(filter)).flatten();
             Names { likeness, ..Names::new(filter, self.sources.clone()) }
         })
@@ -271,7 +268,7 @@ impl KeptHits {
             _ => games.iter().map(|&game| format.report(&found, game..game + 1).text).collect(),
         };
         match fault.into_inner() {
-            Some(error) => Err(Fault::from_engine(error, &self.text)),
+            Some(error) => Err(Fault::from_engine(error, self.query.text())),
             None => Ok(texts),
         }
     }
@@ -283,8 +280,9 @@ impl KeptHits {
             return Ok(finder.as_ref());
         }
         let is_wanted = self.extras.spans && self.blocks.iter().all(|block| block.answers[0].spans.is_none());
-        let finder = is_wanted.then(|| SpanFinder::new(&self.prepared.query, None)).transpose();
-        let finder = finder.map_err(|error| Fault::from_engine(EngineError::from(error), &self.text))?;
+        let finder = is_wanted.then(|| SpanFinder::new(&self.query.prepared().query, None)).transpose();
+        let finder =
+            finder.map_err(|error| Fault::from_engine(EngineError::from(error), self.query.text()))?;
         Ok(self.spans.get_or_init(|| finder).as_ref())
     }
 }

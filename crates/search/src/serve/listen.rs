@@ -25,12 +25,42 @@ use orbit_core::sync::lock;
 
 /// The maximum number of simultaneously connected clients.
 pub const CLIENTS_MAX: usize = 16;
-/// The time to wait for further bytes from a client after its conversation has ended.
-const FAREWELL: Duration = Duration::from_secs(1);
-/// The maximum number of bytes that are read and discarded after the conversation with a client has ended.
-const FAREWELL_BYTES: u64 = 1 << 20;
+/// After a conversation, further bytes from the client are read and discarded, for at most this time and up to
+/// [`FAREWELL_BYTES`]. Otherwise the client could lose the last bytes that were sent to it.
+pub(super) const FAREWELL: Duration = Duration::from_secs(1);
+pub(super) const FAREWELL_BYTES: u64 = 1 << 20;
 /// The pause after a connection could not be accepted, or its conversation could not be started.
-const REFUSED_PAUSE: Duration = Duration::from_millis(100);
+pub(super) const REFUSED_PAUSE: Duration = Duration::from_millis(100);
+
+/// Counts the clients that are connected, up to a maximum number.
+pub(super) struct Seats {
+    taken: Mutex<usize>,
+    max: usize,
+}
+
+impl Seats {
+    pub(super) fn new(max: usize) -> Seats {
+        Seats { taken: Mutex::new(0), max }
+    }
+
+    /// Takes a seat until the result is dropped. Returns `None` if none is free.
+    pub(super) fn take(&self) -> Option<Seat<'_>> {
+        let mut taken = lock(&self.taken);
+        (*taken < self.max).then(|| {
+            *taken += 1;
+            Seat(self)
+        })
+    }
+}
+
+/// The place of a connected client.
+pub(super) struct Seat<'a>(&'a Seats);
+
+impl Drop for Seat<'_> {
+    fn drop(&mut self) {
+        *lock(&self.0.taken) -= 1;
+    }
+}
 
 /// Accepts clients at an endpoint.
 #[derive(Debug)]
@@ -94,7 +124,7 @@ impl Listener {
     ///
     /// Panics if a conversation panics.
     pub fn serve(&self, desk: &OpenDatabases, greeting: Greeting<'_>) {
-        let clients = Clients { desk, greeting, count: Mutex::new(0) };
+        let clients = Clients { desk, greeting, seats: Seats::new(CLIENTS_MAX) };
         std::thread::scope(|scope| {
             free_idle_cards(scope, desk);
             loop {
@@ -135,7 +165,7 @@ pub(super) fn free_idle_cards<'scope>(
 struct Clients<'a> {
     desk: &'a OpenDatabases,
     greeting: Greeting<'a>,
-    count: Mutex<usize>,
+    seats: Seats,
 }
 
 impl Clients<'_> {
@@ -145,19 +175,14 @@ impl Clients<'_> {
         scope: &'scope std::thread::Scope<'scope, '_>,
         stream: Box<dyn ClientStream>,
     ) -> io::Result<()> {
-        let mut count = lock(&self.count);
-        if *count == CLIENTS_MAX {
-            drop(count);
+        let Some(seat) = self.seats.take() else {
             let message = format!(
                 "{CLIENTS_MAX} clients are connected, and more may not: come again when one has left"
             );
             return stream.say(&error_line(None, &Fault::new(ErrorCode::Busy, message)));
-        }
-        *count += 1;
-        drop(count);
-        let leaves = ClientGuard(&self.count);
+        };
         let talk = move || {
-            let _leaves = leaves;
+            let _seat = seat;
             self.talk(&*stream);
         };
         std::thread::Builder::new().spawn_scoped(scope, talk).map(|_| ())
@@ -176,19 +201,9 @@ impl Clients<'_> {
         // A connection error ends only this conversation.
         let _ = converse(&self.desk.for_client(), self.greeting, input, &say);
         stream.shut(Shutdown::Write);
-        // If a connection is closed before all received bytes are read, the client may lose the last bytes that were sent to it.
         if stream.set_timeout(FAREWELL).is_ok() {
             let _ = io::copy(&mut ClientBytes(stream).take(FAREWELL_BYTES), &mut io::sink());
         }
-    }
-}
-
-/// A guard that decreases the number of connected clients when it is dropped.
-struct ClientGuard<'a>(&'a Mutex<usize>);
-
-impl Drop for ClientGuard<'_> {
-    fn drop(&mut self) {
-        *lock(self.0) -= 1;
     }
 }
 

@@ -15,13 +15,20 @@ const BYTES_MAX: u64 = 512 << 20;
 /// for them.
 const DROPPED_MAX: usize = 1000;
 
-/// The reason that is stored for a request that does not list hits.
-const NO_LIST: &str = "";
-/// The reason that is stored for a query whose hits were sent as they were found.
-const SENT: &str = "they were sent as they were found";
-
-/// The reason that is stored for a request that failed or was cancelled.
-const FAILED: &str = "it failed or was cancelled";
+/// The reason why no hits are stored for a request that was answered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum NoHits {
+    /// The request does not list hits.
+    NotAsked,
+    /// The request failed or was cancelled.
+    Failed,
+    /// The hits were sent as they were found.
+    Sent,
+    /// Newer hits took their place.
+    Replaced,
+    /// Their database was closed.
+    Closed,
+}
 
 /// The hits of queries, by query id.
 #[derive(Default)]
@@ -29,7 +36,7 @@ pub(super) struct Results {
     /// The queries whose results are stored, oldest first.
     kept: VecDeque<One>,
     /// The ids of requests whose hits are not stored, oldest first, and the reasons.
-    dropped: VecDeque<(RequestId, &'static str)>,
+    dropped: VecDeque<(RequestId, NoHits)>,
     /// The ids of short requests that were answered, oldest first. A short request may have the id of a query, whose hits stay.
     short: VecDeque<RequestId>,
 }
@@ -53,26 +60,14 @@ impl Results {
         while self.kept.len() > RESULTS_MAX || sum > BYTES_MAX && self.kept.len() > 1 {
             let Some(oldest) = self.kept.pop_front() else { break };
             sum -= bytes(&oldest);
-            self.drop(oldest.id, "newer hits took their place");
+            self.drop(oldest.id, NoHits::Replaced);
         }
     }
 
-    /// Records that a request was answered and does not list hits.
-    pub(super) fn note(&mut self, id: RequestId) {
+    /// Records that a long request was answered without hits to store.
+    pub(super) fn note(&mut self, id: RequestId, why: NoHits) {
         self.forget(&id);
-        self.drop(id, NO_LIST);
-    }
-
-    /// Records that a query was answered and its hits were sent as they were found.
-    pub(super) fn note_sent(&mut self, id: RequestId) {
-        self.forget(&id);
-        self.drop(id, SENT);
-    }
-
-    /// Records that a long request failed or was cancelled.
-    pub(super) fn note_failed(&mut self, id: RequestId) {
-        self.forget(&id);
-        self.drop(id, FAILED);
+        self.drop(id, why);
     }
 
     /// Records that a short request was answered.
@@ -94,7 +89,7 @@ impl Results {
         let (closed, kept) = self.kept.drain(..).partition(|one| one.database == database);
         self.kept = kept;
         let closed: VecDeque<One> = closed;
-        closed.into_iter().for_each(|one| self.drop(one.id, "their database was closed"));
+        closed.into_iter().for_each(|one| self.drop(one.id, NoHits::Closed));
     }
 
     /// Returns whether an answered request with this id is still remembered.
@@ -117,25 +112,26 @@ impl Results {
                 Fault::new(ErrorCode::UnknownQuery, message)
             });
         }
-        if self.dropped.contains(&(id.clone(), NO_LIST)) {
-            let message = format!("request {name} asked for no list of hits: ask with `query`");
-            return Err(Fault::new(ErrorCode::UnknownQuery, message));
-        }
-        if self.dropped.contains(&(id.clone(), FAILED)) {
-            let message = format!("query {name} failed or was cancelled and has no hits: ask it again");
-            return Err(Fault::new(ErrorCode::UnknownQuery, message));
-        }
-        if let Some((_, why)) = self.dropped.iter().find(|(dropped, _)| dropped == id) {
+        let unknown = |message: String| Err(Fault::new(ErrorCode::UnknownQuery, message));
+        let dropped = |why: &str| {
             let message = format!("the hits of query {name} were dropped, since {why}: ask the query again");
-            return Err(Fault::new(ErrorCode::Dropped, message));
+            Err(Fault::new(ErrorCode::Dropped, message))
+        };
+        match self.dropped.iter().find(|(dropped, _)| dropped == id).map(|(_, why)| why) {
+            None => unknown(format!("no query {name} has hits: `of` is the id of a query")),
+            Some(NoHits::NotAsked) => {
+                unknown(format!("request {name} asked for no list of hits: ask with `query`"))
+            }
+            Some(NoHits::Failed) => {
+                unknown(format!("query {name} failed or was cancelled and has no hits: ask it again"))
+            }
+            Some(NoHits::Sent) => dropped("they were sent as they were found"),
+            Some(NoHits::Replaced) => dropped("newer hits took their place"),
+            Some(NoHits::Closed) => dropped("their database was closed"),
         }
-        Err(Fault::new(
-            ErrorCode::UnknownQuery,
-            format!("no query {name} has hits: `of` is the id of a query"),
-        ))
     }
 
-    fn drop(&mut self, id: RequestId, why: &'static str) {
+    fn drop(&mut self, id: RequestId, why: NoHits) {
         self.dropped.push_back((id, why));
         if self.dropped.len() > DROPPED_MAX {
             self.dropped.pop_front();

@@ -154,7 +154,7 @@ const TAGS: &[(&str, &str)] = &[
     ("variant", "Variant"),
 ];
 
-/// The names of all groupings, in the same order as the variants of [`By`].
+/// The names of all groupings, in the order of messages.
 const NAMES: &[&str] = &[
     "year",
     "decade",
