@@ -94,7 +94,7 @@ def open(
 
 
 def loads(
-    text: str | bytes,
+    text: str | bytes | bytearray | memoryview,
     *,
     name: str = "text",
     variations: bool = False,
@@ -107,7 +107,9 @@ def loads(
     >>> orbit_chess.loads("1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7# 1-0").count("mate")
     Count(games=1, positions=1)
     """
-    data = text if isinstance(text, bytes) else str(text).encode()
+    if text is None or isinstance(text, os.PathLike) or hasattr(text, "read"):
+        raise OptionError(f"`loads` takes the text of games, not {type(text).__name__}: use `open` for a path, and `.read()` for a file")
+    data = bytes(text) if isinstance(text, (bytes, bytearray, memoryview)) else str(text).encode()
     native = NativeDatabase.open_bytes(name, data, variations=variations, engine=engine, threads=threads)
     for problem in native.problems:
         warnings.warn(problem, ReadWarning, stacklevel=2)
@@ -119,9 +121,11 @@ def _json(choices: Mapping[str, Any]) -> str:
     made = {name: value for name, value in choices.items() if value is not None}
     try:
         # `operator.index` converts numpy integers to Python integers.
-        return json.dumps(made, default=operator.index)
-    except TypeError as error:
+        text = json.dumps(made, default=operator.index, allow_nan=False, ensure_ascii=False)
+        text.encode()
+    except (TypeError, ValueError) as error:
         raise OptionError(f"an option is text, a number or a list of texts: {error}") from None
+    return text
 
 
 def query_of_board(board: Any, *transforms: str, similar: bool = False) -> Query:
@@ -249,13 +253,15 @@ class Database:
             raise OptionError(f"`{rows}` is no kind of rows: choose `hits` or `games`")
 
         def request(games_max: int | None) -> Request:
-            most, listed = ("limit", choices.get("limit")) if choices.get("sample") is None else ("sample", choices["sample"])
-            limit = games_max if listed is None else listed if games_max is None else min(games_max, listed)
-            options = RequestOptions(
-                [prepared],
-                _json({**choices, most: limit}),
-                None if part is None else (part.first, part.end),
-            )
+            limit = choices.get("limit")
+            # A smaller sample would be another one, so `Scan.hits` shortens its list itself.
+            if games_max is not None and choices.get("sample") is None:
+                limit = games_max if limit is None else min(games_max, limit)
+            blocks = None if part is None else (part[0], part[1])
+            try:
+                options = RequestOptions([prepared], _json({**choices, "limit": limit}), blocks)
+            except OverflowError as error:
+                raise OptionError(f"`part` is one of `parts`: {error}") from None
             return self._native.request(options)
 
         return Scan(
@@ -287,7 +293,8 @@ class Database:
 
     def games(self, query: AnyQuery | None = None, **options: Unpack[Options]) -> Games:
         """Returns the games with hits as a list, each once. The options are those of `scan`."""
-        if not options.get("best"):
+        # Games are ordered by all of their hits.
+        if not options.get("best") and options.get("sort") is None:
             options.setdefault("first", True)
         return self.scan(query, **options).games()
 

@@ -102,6 +102,7 @@ class Stats(Sequence[dict[str, Any]]):
 class _Rows:
     """A source of Arrow record batches."""
 
+    _request: Request
     _stream: Stream | None = None
 
     def _begin(self) -> Stream:
@@ -115,6 +116,7 @@ class _Rows:
     @contextlib.contextmanager
     def _faults(self) -> Iterator[None]:
         """Raises the exception that ended the stream. Consumers of a stream replace it with their own errors, even for Ctrl-C."""
+        self._stream = None
         try:
             yield
         except BaseException as error:
@@ -122,6 +124,7 @@ class _Rows:
             if fault is not None and fault is not error:
                 raise fault from None
             raise
+        self._request.warn()
 
     def pyarrow(self) -> pyarrow.Table:
         """Returns all rows as a `pyarrow.Table`."""
@@ -175,13 +178,15 @@ class Positions(_Rows):
             chunk = column.chunk(0) if column.num_chunks else column.combine_chunks()
             if name == "board":
                 out[name] = chunk.flatten().to_numpy(zero_copy_only=True).reshape(-1, 64)
-            elif chunk.null_count == 0 and name != "black_to_move":
-                out[name] = chunk.to_numpy(zero_copy_only=True)
             elif name == "black_to_move":
                 out[name] = chunk.to_numpy(zero_copy_only=False)
             else:
+                # The type of an array does not depend on whether some values are unknown.
                 wide = {"move_from": "int8", "move_to": "int8", "promotion": "int8"}.get(name)
                 chunk = chunk.cast(wide) if wide else chunk
+                if chunk.null_count == 0:
+                    out[name] = chunk.to_numpy(zero_copy_only=True)
+                    continue
                 known = numpy.dtype(chunk.type.to_pandas_dtype())
                 small = name in ("result", "move_from", "move_to", "promotion")
                 out[name] = chunk.fill_null(-1 if small else numpy.iinfo(known).min).to_numpy(zero_copy_only=False)
@@ -259,7 +264,12 @@ class Scan(_Rows):
         """
         request = self._request if limit is None else self._limited(limit)
         with watching(self._progress) as watch:
-            return Hits(request.hits(self._all_copies, self._spans, watch))
+            hits = request.hits(self._all_copies, self._spans, watch)
+        games = list(dict.fromkeys(hit.game.number for hit in hits))
+        if limit is not None and len(games) > limit:
+            kept = set(games[:limit])
+            hits = [hit for hit in hits if hit.game.number in kept]
+        return Hits(hits)
 
     def games(self, limit: int | None = None) -> Games:
         """Returns a list of the games with hits, without repetitions."""

@@ -1,6 +1,6 @@
 //! Converts library errors to Python exceptions.
 
-use orbit_chess::{DatabaseError, QueryError, RequestError};
+use orbit_chess::{Database, DatabaseError, QueryError, RequestError};
 use pyo3::prelude::*;
 
 /// Creates an exception of the given class in `orbit_chess._errors`.
@@ -14,6 +14,15 @@ fn exception(class: &str, message: String, attributes: &[(&str, Py<PyAny>)]) -> 
         };
         made().unwrap_or_else(|error| error)
     })
+}
+
+/// Warns about the files that searches could not read completely, each once.
+pub fn warn(py: Python<'_>, database: &Database) -> PyResult<()> {
+    for failure in database.take_failures() {
+        let category = py.import("orbit_chess._errors")?.getattr("ReadWarning")?;
+        py.import("warnings")?.call_method1("warn", (failure, category))?;
+    }
+    Ok(())
 }
 
 /// Creates the error for an invalid option.
@@ -58,6 +67,7 @@ pub fn of_database(error: DatabaseError) -> PyErr {
         DatabaseError::Request(error) => return of_request(error.clone()),
         DatabaseError::Database(_)
         | DatabaseError::Changed { .. }
+        | DatabaseError::Moved { .. }
         | DatabaseError::NoBlocks { .. }
         | DatabaseError::TooLarge { .. } => "DatabaseError",
         DatabaseError::Groupings(_) | DatabaseError::NoVariations | DatabaseError::NoAnnotations => {

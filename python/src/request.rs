@@ -108,7 +108,9 @@ impl Request {
     ) -> PyResult<T> {
         let Request { database, options } = self;
         let made = wait::run(py, progress, |running| work(options.scan(database, running)?))?;
-        made.map_err(errors::of_database)
+        let made = made.map_err(errors::of_database)?;
+        errors::warn(py, database)?;
+        Ok(made)
     }
 }
 
@@ -150,7 +152,7 @@ impl Request {
     /// Returns the hits one by one, while the search runs.
     fn stream_hits(&self, all_copies: bool, spans: bool) -> Hits {
         let (database, options) = (Arc::clone(&self.database), self.options.clone());
-        Hits::begin(move |running, take| {
+        Hits::begin(Arc::clone(&database), move |running, take| {
             let scan = options.scan(&database, running)?;
             let scan = if all_copies { scan.all_copies() } else { scan };
             let scan = if spans { scan.spans() } else { scan };
@@ -244,6 +246,11 @@ impl Request {
     #[pyo3(signature = (progress = None))]
     fn heat(&self, py: Python<'_>, progress: Option<&Bound<'_, PyAny>>) -> PyResult<Option<String>> {
         Ok(self.run(py, progress, |scan| scan.heat())?.heat_map())
+    }
+
+    /// Warns about the files that streams of this request could not read completely.
+    fn warn(&self, py: Python<'_>) -> PyResult<()> {
+        errors::warn(py, &self.database)
     }
 
     /// Returns the name of the engine that would run the request.

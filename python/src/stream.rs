@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use orbit_chess::{CancelToken, DatabaseError, Rows};
+use orbit_chess::{CancelToken, Database, DatabaseError, Rows};
 use orbit_core::sync::lock;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -19,7 +19,7 @@ use pyo3::types::PyCapsule;
 
 use crate::errors;
 use crate::game::Hit;
-use crate::wait::{Awaited, Running, receive, receive_detached};
+use crate::wait::{Awaited, Running, receive, receive_detached, receive_from};
 
 /// The maximum number of batches that wait to be read.
 const BATCHES_MAX: usize = 2;
@@ -231,6 +231,7 @@ impl Drop for Batches {
 /// Hits that are returned one by one.
 #[pyclass(frozen, module = "orbit_chess._native")]
 pub struct Hits {
+    database: Arc<Database>,
     messages: Mutex<Receiver<Found>>,
     cancel: CancelToken,
     is_ended: AtomicBool,
@@ -245,6 +246,7 @@ enum Found {
 impl Hits {
     /// Starts a search on a new thread. `work` runs the search and passes the hits to a callback.
     pub fn begin(
+        database: Arc<Database>,
         work: impl FnOnce(
             &Running,
             &mut dyn FnMut(orbit_chess::Hit) -> ControlFlow<()>,
@@ -256,7 +258,7 @@ impl Hits {
         let cancel = search(sender, Found::End, |running, sender| {
             work(running, &mut |hit| flow(sender.send(Found::Hit(Box::new(hit))).is_ok()))
         });
-        Hits { messages: Mutex::new(receiver), cancel, is_ended: AtomicBool::new(false) }
+        Hits { database, messages: Mutex::new(receiver), cancel, is_ended: AtomicBool::new(false) }
     }
 }
 
@@ -277,21 +279,37 @@ impl Hits {
         self.is_ended.store(true, Ordering::Relaxed);
         match found? {
             Found::End(Err(error)) => Err(errors::of_database(error)),
-            Found::End(Ok(())) | Found::Hit(_) => Ok(None),
+            Found::End(Ok(())) | Found::Hit(_) => errors::warn(py, &self.database).map(|()| None),
         }
     }
 }
 
 impl Hits {
     fn found(&self, py: Python<'_>) -> PyResult<Found> {
-        let ready = lock(&self.messages).try_recv();
+        // The end is noted while the receiver is locked. So a thread that finds the channel closed knows if another thread has
+        // received the end of the search.
+        let note = |found: &Found| {
+            if let Found::End(_) = found {
+                self.is_ended.store(true, Ordering::Relaxed);
+            }
+        };
+        let ready = lock(&self.messages).try_recv().inspect(note);
         if let Ok(found) = ready {
             return Ok(found);
         }
+        let wait = || {
+            let receiver = lock(&self.messages);
+            let awaited = receive_from(&receiver);
+            if let Awaited::Message(found) = &awaited {
+                note(found);
+            }
+            awaited
+        };
         loop {
-            match receive(py, &self.messages) {
+            match py.detach(wait) {
                 Awaited::Message(found) => return Ok(found),
                 Awaited::Nothing => py.check_signals().inspect_err(|_| self.cancel.cancel())?,
+                Awaited::End if self.is_ended.load(Ordering::Relaxed) => return Ok(Found::End(Ok(()))),
                 Awaited::End => return Err(lost()),
             }
         }

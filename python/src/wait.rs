@@ -90,7 +90,11 @@ pub fn receive<T: Send>(py: Python<'_>, receiver: &Mutex<Receiver<T>>) -> Awaite
 
 /// Does the same as [`receive`] on a thread that does not hold the interpreter's lock.
 pub fn receive_detached<T: Send>(receiver: &Mutex<Receiver<T>>) -> Awaited<T> {
-    let receiver = lock(receiver);
+    receive_from(&lock(receiver))
+}
+
+/// Does the same as [`receive_detached`] with a receiver that is already locked.
+pub fn receive_from<T>(receiver: &Receiver<T>) -> Awaited<T> {
     match receiver.recv_timeout(PATIENCE) {
         Ok(message) => Awaited::Message(message),
         Err(RecvTimeoutError::Timeout) => Awaited::Nothing,

@@ -30,11 +30,12 @@ mod wgsl;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 
+use super::carry::clear_after;
 use super::{BlockRequest, Hits, Interrupt, context::Context};
 use device::Device;
 use orbit_core::sync::{lock, wait};
 use orbit_plan::Plan;
-use orbit_reel::{Block, SEGMENT_SLOTS};
+use orbit_reel::Block;
 use pack::Upload;
 use resident::Residents;
 use run::{BufferSet, KernelInput, KernelRun};
@@ -314,9 +315,8 @@ fn store_bits(upload: &Upload, words: &[u32], blocks: &[&Block], out: &mut [Hits
         let bits = &mut out[slice.block].bits;
         bits[slice.segments.clone()].copy_from_slice(these);
         let block = blocks[slice.block];
-        let tail = block.slots() % SEGMENT_SLOTS;
-        if tail != 0 && slice.segments.end == block.segments() {
-            bits[slice.segments.end - 1] &= (1 << tail) - 1;
+        if slice.segments.end == block.segments() {
+            clear_after(bits, block.slots());
         }
     }
 }

@@ -5,6 +5,7 @@ use std::ops::{Index, Range};
 
 use shakmaty::Bitboard;
 
+use super::carry::has;
 use super::{Answer, Wants};
 use orbit_core::isa::{Isa, for_each_isa};
 use orbit_query::Type;
@@ -169,7 +170,7 @@ impl Hits {
 
     /// Returns true if the query matches at a slot (position).
     pub fn contains(&self, slot: usize) -> bool {
-        self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0
+        has(&self.bits, slot)
     }
 
     /// Returns the value of the query at a slot (position). If values were not requested, returns whether the slot is a hit.

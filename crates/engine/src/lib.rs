@@ -81,7 +81,7 @@ pub enum EngineError {
     CountsDiffer { engine: &'static str, other: &'static str, copy: usize, counts: (u64, u64) },
     /// Two engines find different copies (transformed patterns) at the same hit.
     #[error(
-        "verification failed: on game {game}, {place}, `{engine}` and `{other}` find copies (from 0) {copies}; one of \
+        "verification failed: on game {game}, {place}, `{engine}` and `{other}` find copies {copies}; one of \
          them is wrong: please report it"
     )]
     #[expect(missing_docs, reason = "the message says what they are")]

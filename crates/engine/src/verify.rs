@@ -5,6 +5,7 @@
 use std::collections::BinaryHeap;
 use std::sync::Mutex;
 
+use super::carry::has;
 use super::{Answers, BlockRequest, Engine, EngineError, EngineInfo, Hits, Values, Wants, place};
 use orbit_core::sync::{into_inner, lock};
 use orbit_pgn::Game;
@@ -100,6 +101,8 @@ impl Verified {
 
     fn check_copies(&self, block: &Block, ours: &Answers, theirs: &Answers) -> Result<(), EngineError> {
         let (Some(our_copies), Some(their_copies)) = (&ours.copies, &theirs.copies) else { return Ok(()) };
+        // Messages number copies from 1.
+        let numbered = |copies: &[u32]| copies.iter().map(|copy| copy + 1).collect::<Vec<u32>>();
         for (slot, hit) in ours.hits.slots(0..block.slots()).zip(0..our_copies.len()) {
             let (ours, theirs) = (our_copies.at_hit(hit), their_copies.at_hit(hit));
             if ours != theirs {
@@ -111,7 +114,7 @@ impl Verified {
                     other,
                     game,
                     place,
-                    copies: format!("{ours:?} and {theirs:?}"),
+                    copies: format!("{:?} and {:?}", numbered(ours), numbered(theirs)),
                 });
             }
         }
@@ -204,7 +207,7 @@ impl Checked {
     /// Returns true if a slot (position) is a hit, and the value of the query there. The value is 0 if the hit was removed or if
     /// values were not requested.
     fn value(&self, slot: usize) -> (bool, i64) {
-        let hit = self.bits[slot / SEGMENT_SLOTS] >> (slot % SEGMENT_SLOTS) & 1 != 0;
+        let hit = has(&self.bits, slot);
         let kept = self.answers.hits.contains(slot);
         let value = match &self.answers.hits.values {
             Values::Numbers(numbers) if kept => numbers[slot].into(),

@@ -111,8 +111,6 @@ pub struct Plan {
     pub program: Program,
     /// The register that contains the hit mask.
     pub hit: Reg,
-    /// True if the hit mask of the query is known to be true at every position, whatever the game.
-    pub always_hits: bool,
     /// The location of the query's value.
     pub output: Output,
     /// The columns that the code reads. Each contains one value for each game, such as a number from the game's tags.
@@ -524,7 +522,6 @@ impl Planner {
 fn finish(lower: &Lower, hit: Id, value: Option<LoweredValue>) -> Plan {
     let word = value.and_then(LoweredValue::word);
     let roots: Vec<Id> = [hit].into_iter().chain(word).collect();
-    let always_hits = lower.dag.constant(hit) == Some(TRUE);
     let (program, regs) = Program::new(&lower.dag, &roots);
     let output = match (value, regs.get(1)) {
         (Some(LoweredValue::Set(_)), Some(&reg)) => Output::Set(reg),
@@ -532,7 +529,7 @@ fn finish(lower: &Lower, hit: Id, value: Option<LoweredValue>) -> Plan {
         _ => Output::Bool,
     };
     let (columns, notes) = (lower.columns.clone(), lower.notes.clone());
-    Plan { program, hit: regs[0], always_hits, output, columns, notes }
+    Plan { program, hit: regs[0], output, columns, notes }
 }
 
 /// For each node of a graph, returns true if one of the nodes in `roots` depends on it.

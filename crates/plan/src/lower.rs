@@ -322,7 +322,11 @@ impl Lower {
 
     /// Lowers filters in braces. `last` lowers the last filter, which is evaluated where all of `first` match. Returns the mask
     /// of these positions, and the result of `last`.
-    pub(super) fn braces<T>(&mut self, first: &[Filter], last: impl FnOnce(&mut Lower) -> T) -> (Id, T) {
+    pub(super) fn braces<'a, T>(
+        &mut self,
+        first: impl IntoIterator<Item = &'a Filter>,
+        last: impl FnOnce(&mut Lower) -> T,
+    ) -> (Id, T) {
         let outer = self.guard;
         let mut all = self.dag.mask(true);
         for filter in first {
@@ -355,15 +359,7 @@ impl Lower {
 
     /// Returns the mask of positions at which all the filters match.
     pub(super) fn all<'a>(&mut self, filters: impl IntoIterator<Item = &'a Filter>) -> Id {
-        let outer = self.guard;
-        let mut all = self.dag.mask(true);
-        for filter in filters {
-            let hit = self.truth(filter.node());
-            all = self.and(all, hit);
-            self.guard = self.and(outer, all);
-        }
-        self.guard = outer;
-        all
+        self.braces(filters, |_| ()).0
     }
 
     /// Assigns a value to a variable at the positions at which the assignment is evaluated. Returns the mask of positions at

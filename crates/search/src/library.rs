@@ -95,6 +95,14 @@ pub enum DatabaseError {
         /// The name of the file, as the user gave it.
         name: String,
     },
+    /// The database was opened by a relative path, and the working folder is another one now.
+    #[error("{name} was opened in the folder {}, which is no longer the working folder: open it by its absolute path", folder.display())]
+    Moved {
+        /// The name of the file, as the user gave it.
+        name: String,
+        /// The working folder in which the database was opened.
+        folder: PathBuf,
+    },
     /// The source (standard input, a pipe or a file on the web) can be read only once and does not fit into memory.
     #[error(
         "{name} can be read only once and needs more memory than the {bytes_max} bytes that are allowed: \
@@ -223,6 +231,11 @@ pub struct Database {
     sources: Arc<[String]>,
     /// The stamp of each file when the database was opened. A different stamp shows that the file has changed.
     stamps: Vec<(PathBuf, Stamp)>,
+    /// The working folder when the database was opened, to which relative paths refer.
+    folder: PathBuf,
+    /// Descriptions of the files that requests could not read completely, and how many of them were returned by
+    /// [`Database::take_failures`].
+    failures: Mutex<(Vec<String>, usize)>,
     /// The number of positions, which may be an estimate: see [`Database::positions`].
     positions: AtomicU64,
     resident_bytes_max: u64,
@@ -330,11 +343,7 @@ impl Database {
     pub fn problems(&self) -> Vec<String> {
         let mut problems = Vec::new();
         if let Some(summary) = self.summary() {
-            let skipped = summary.skipped();
-            problems.extend(skipped.map(|(source, reason)| format!("{}: skipped: {reason}", source.name)));
-            problems.extend(summary.failures().map(|(source, offset, reason)| {
-                format!("{}: not read beyond byte {offset}: {reason}", source.name)
-            }));
+            problems.extend(failures_of(summary));
         }
         let inputs = lock(&self.inputs);
         problems.extend_from_slice(inputs.notes());
@@ -344,6 +353,16 @@ impl Database {
             .extend(behind.map(|(reel, bytes)| format!("{}: {}", reel.display(), behind_sentence(bytes))));
         problems.extend(inputs.outdated().iter().map(ToString::to_string));
         problems
+    }
+
+    /// Returns descriptions of the files that contain no games or that requests could not read completely, except those that
+    /// earlier calls returned. For a database in memory, [`Database::problems`] returns them.
+    pub fn take_failures(&self) -> Vec<String> {
+        let mut failures = lock(&self.failures);
+        let (all, taken) = &mut *failures;
+        let new = all[*taken..].to_vec();
+        *taken = all.len();
+        new
     }
 
     /// Returns the number of positions. It is exact for databases in memory, for reels, and after a request has read the whole
@@ -392,7 +411,7 @@ impl Database {
 
     /// Returns the input files, including the files from which reels were built.
     pub(crate) fn files(&self) -> Vec<PathBuf> {
-        lock(&self.inputs).files().collect()
+        lock(&self.inputs).files().map(|path| self.folder.join(path)).collect()
     }
 
     /// Returns the files that are read, without those from which reels were built. A member of an archive is represented by its
@@ -454,10 +473,25 @@ impl Database {
 
     /// Returns an error if a file has changed. The numbers of its games could then differ from those in earlier answers.
     fn refuse_changed(&self) -> Result<(), DatabaseError> {
+        let relative = self.stamps.iter().find(|(path, _)| path.is_relative());
+        if let Some((path, _)) = relative.filter(|_| working_folder() != self.folder) {
+            let (name, folder) = (path.display().to_string(), self.folder.clone());
+            return Err(DatabaseError::Moved { name, folder });
+        }
         let is_same = |(path, stamp): &&(PathBuf, Stamp)| stamp_of(path) == *stamp;
         match self.stamps.iter().find(|file| !is_same(file)) {
             Some((path, _)) => Err(DatabaseError::Changed { name: path.display().to_string() }),
             None => Ok(()),
+        }
+    }
+
+    /// Records the files that a request could not read completely.
+    fn note_failures(&self, summary: &Summary) {
+        let mut failures = lock(&self.failures);
+        for failure in failures_of(summary).filter(|_| !self.is_resident()) {
+            if !failures.0.contains(&failure) {
+                failures.0.push(failure);
+            }
         }
     }
 
@@ -476,6 +510,20 @@ impl Drop for Database {
     fn drop(&mut self) {
         self.numbers().into_iter().for_each(|numbers| self.card().release(&numbers));
     }
+}
+
+/// Describes the files that contain no games or were not read completely.
+fn failures_of(summary: &Summary) -> impl Iterator<Item = String> {
+    let skipped = summary.skipped().map(|(source, reason)| format!("{}: skipped: {reason}", source.name));
+    let cut = summary
+        .failures()
+        .map(|(source, offset, reason)| format!("{}: not read beyond byte {offset}: {reason}", source.name));
+    skipped.chain(cut)
+}
+
+/// Returns the working folder. If it no longer exists, returns an empty path.
+fn working_folder() -> PathBuf {
+    std::env::current_dir().unwrap_or_default()
 }
 
 /// Returns the stamp of a file (such as its size and time), which shows later whether the file has changed. If the file does not

@@ -259,8 +259,8 @@ impl Gpu {
             })?;
             all.extend(hits);
         }
-        if contexts.iter().any(Context::is_stopped) {
-            return if card.interrupt.is_set() { Err(GpuError::Interrupted) } else { Ok(None) };
+        if is_stopped(&contexts, &card)? {
+            return Ok(None);
         }
         for (query, (hits, &outputs)) in all.iter_mut().zip(request.outputs).enumerate() {
             for (index, (hits, block)) in hits.iter_mut().zip(blocks).enumerate() {
@@ -278,6 +278,9 @@ impl Gpu {
                 told[query] = found.into_iter().map(Some).collect();
             }
         }
+        if is_stopped(&contexts, &card)? {
+            return Ok(None);
+        }
         card.done();
         device.save_pipelines();
         let mut out: Vec<Vec<Answers>> = blocks.iter().map(|_| Vec::with_capacity(all.len())).collect();
@@ -287,6 +290,14 @@ impl Gpu {
             }
         }
         Ok(Some(out))
+    }
+}
+
+/// Returns true if a query ran into an error, so that the results so far are incomplete. Fails if the search was interrupted.
+fn is_stopped(contexts: &[Context<'_>], card: &OnCard<'_>) -> Result<bool, GpuError> {
+    match contexts.iter().any(Context::is_stopped) {
+        true if card.interrupt.is_set() => Err(GpuError::Interrupted),
+        stopped => Ok(stopped),
     }
 }
 

@@ -8,8 +8,9 @@
 
 use std::sync::{Arc, Mutex, OnceLock};
 
+use super::games::QueryFault;
 use crate::{
-    Answers, EngineError, FindSpan, Interrupt, MatchSpan, place,
+    Answers, EngineError, FindSpan, Interrupt, MatchSpan,
     spans::{GameSpans, of_hit},
 };
 use orbit_core::sync::lock;
@@ -106,15 +107,9 @@ impl LateSpans<'_> {
             Ok(spans) => {
                 known.extend(of_hits.iter().zip(spans).map(|(&(node, _), span)| (node, span.map(Arc::new))));
             }
-            Err(GameFault { at, diagnostic }) => {
-                let place = place(game, first + at);
-                let (game, diagnostic) = (game.number(), Box::new(diagnostic));
-                let error = match self.interrupt.is_set() {
-                    true => EngineError::Interrupted,
-                    false => EngineError::Query { query: self.number, game, place, diagnostic },
-                };
+            Err(fault) => {
                 // If another error has already been recorded, this one is dropped.
-                let _ = self.fault.set(error);
+                let _ = self.fault.set(QueryFault::new(fault, game).of_query(self.number, self.interrupt));
             }
         }
     }

@@ -75,6 +75,11 @@ pub(crate) fn compiled_copies(
         let mut compiler = Compiler::new(lower, facts, filter);
         let (result, bit) = (compiler.word()?, compiler.word()?);
         compiler.constant(result, 0)?;
+        let end = compiler.label();
+        // The words are read only where the query matches.
+        if let Some(mask) = compiler.lead_of_query(filter)? {
+            compiler.unless_mask(mask, end)?;
+        }
         for &(index, copy) in &copies {
             let no = compiler.label();
             compiler.unless(copy.node(), no)?;
@@ -85,6 +90,7 @@ pub(crate) fn compiled_copies(
             }
             compiler.place(no);
         }
+        compiler.place(end);
         compiler.emit(Instr::End)?;
         compiler.finish(result, false)
     };

@@ -68,8 +68,10 @@ impl<'a, P: Form> Ref<'a, P> {
 
     /// Returns true if this filter or any filter below it passes a test.
     pub fn any(self, test: &mut dyn FnMut(Ref<'a, P>) -> bool) -> bool {
-        let mut found = false;
-        self.walk(&mut |filter| found = found || test(filter));
+        let mut found = test(self);
+        if !found {
+            self.each_child(&mut |child| found = found || child.any(test));
+        }
         found
     }
 }

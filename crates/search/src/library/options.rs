@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex};
 
-use super::{CancelToken, Database, DatabaseError, Progress, stamp_of};
+use super::{CancelToken, Database, DatabaseError, Progress, stamp_of, working_folder};
 use crate::executor::{EngineChoice, EngineOptions};
 use orbit_core::files::Unfinished;
 use orbit_database::{BlockStream, Held, HeldReading, PlaceCache, StreamError, StreamOptions, Turns};
@@ -219,6 +219,8 @@ impl<'a> DatabaseOptions<'a> {
             inputs: Mutex::new(stream),
             held,
             stamps,
+            folder: working_folder(),
+            failures: Mutex::default(),
             positions: AtomicU64::new(positions),
             resident_bytes_max: self.resident_bytes_max,
             tables: orbit_visits::OpenTables::default(),

@@ -683,6 +683,7 @@ impl<'a> Scan<'a> {
         if self.cancel.is_cancelled() && !summary.finished {
             return Err(DatabaseError::Cancelled);
         }
+        self.database.note_failures(summary);
         if summary.finished {
             progress.finish(summary);
             (self.watch)(progress);
