@@ -180,7 +180,7 @@ impl Cli {
             // The error message quotes the arguments, so the arguments are escaped and parsed again.
             let shown = arguments.iter().map(|word| visible::line(&word.to_string_lossy()).into_owned());
             match read(&shown.map(OsString::from).collect::<Vec<_>>()) {
-                Err(again) if again.kind() == error.kind() => with_remedy(again).exit(),
+                Err(again) if again.kind() == error.kind() => with_remedy(again, &arguments).exit(),
                 _ => {
                     terminal::drawn_message(error.render().to_string().trim_end());
                     std::process::exit(error.exit_code())
@@ -190,13 +190,47 @@ impl Cli {
     }
 }
 
-/// Adds a suggestion to clap's error about a repeated option, since clap gives none. Removes clap's tip about negative numbers,
-/// since `-- -1` would turn the number into a path.
-fn with_remedy(mut error: clap::Error) -> clap::Error {
+/// Options of other programs and commands that users try, with the commands that do not have them and what to write instead.
+const MEANT_OPTIONS: &[(&[&str], &str, &str)] = &[
+    (&["scan"], "--json", "`--format jsonl` writes JSON, one line for each hit"),
+    (&["batch"], "--json", "`--format json` writes JSON"),
+    (&["scan", "batch"], "--csv", "`--format csv` writes CSV"),
+    (&["scan", "batch", "explore"], "--eco", "`--where eco=B90` chooses games by a tag"),
+    (&["scan", "batch"], "--year", "`--where year=2015` chooses games by a tag"),
+    (&["scan", "batch"], "--elo", "`--where 'elo>=2600'` chooses games by ratings"),
+    (&["scan"], "--group-by", "`--stats year` counts hits by groups"),
+    (&["batch"], "--group-by", "`--by year` counts hits by groups"),
+    (&["scan"], "--fen", "`--at FEN` finds a position, and `--board FEN` a pattern of pieces"),
+    (
+        &["scan"],
+        "--material",
+        "a query finds material: `{#A == 3 R P #a == 2 r}` is rook and pawn against rook",
+    ),
+    (&["scan"], "--color", "`--as white` chooses the side of --player"),
+    (&["scan"], "--validate", "`orbit explain QUERY` checks a query"),
+    (&["index"], "--unique", "`--no-duplicates` drops equal games"),
+    #[cfg(not(feature = "http"))]
+    (&["serve"], "--http", "this program was built without HTTP: build it with `--features http`"),
+];
+
+/// Replaces the suggestion of clap's error about an unknown option, which would turn the option into a path, by one from
+/// [`MEANT_OPTIONS`]. Adds a suggestion to the error about a repeated option, since clap gives none.
+fn with_remedy(mut error: clap::Error, arguments: &[OsString]) -> clap::Error {
     let Some(ContextValue::String(given)) = error.get(ContextKind::InvalidArg) else { return error };
-    let number = given.strip_prefix('-').and_then(|rest| rest.bytes().next());
-    if error.kind() == ErrorKind::UnknownArgument && number.is_some_and(|first| first.is_ascii_digit()) {
-        error.remove(ContextKind::Suggested);
+    if error.kind() == ErrorKind::UnknownArgument {
+        let is_asked = |commands: &[&str]| {
+            arguments.iter().skip(1).take(2).any(|word| commands.iter().any(|name| word == name))
+        };
+        let option = given.split('=').next().unwrap_or_default();
+        let meant = MEANT_OPTIONS.iter().find(|(commands, name, _)| *name == option && is_asked(commands));
+        let makes_path = matches!(error.get(ContextKind::Suggested), Some(ContextValue::StyledStrs(all))
+            if all.iter().any(|tip| tip.to_string().contains("'-- ")));
+        if let Some((_, _, remedy)) = meant {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![(*remedy).into()]));
+            error.remove(ContextKind::SuggestedArg);
+        } else if makes_path {
+            error.remove(ContextKind::Suggested);
+        }
         return error;
     }
     if error.kind() != ErrorKind::ArgumentConflict

@@ -191,7 +191,8 @@ fn refuse_query_and_board(text: &str, words: &[OsString]) -> Result<(), Failure>
 fn query_and_paths(words: &[OsString]) -> Result<(&OsString, &[OsString]), Failure> {
     match words {
         [path] if path == "-" || is_there(path) => Err(Failure::Other(format!(
-            "the query is missing: write `orbit scan 'QUERY' {0}`, or `orbit scan -f FILE.cql {0}`",
+            "the query is missing: write `orbit scan 'QUERY' {0}`, or `orbit scan -f FILE.cql {0}`; the query `initial` finds each \
+             game once",
             shown(Path::new(path))
         ))),
         [] => Err(Failure::Other(String::from(

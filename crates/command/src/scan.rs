@@ -322,6 +322,9 @@ fn print_summary(
             hints(choice).for_each(|hint| message!("{hint}"));
         }
     }
+    if options.counts() && options.outputs.lists_to_files() {
+        message!("note: the files of -o contain the hits; `--format csv` prints the counts as a table");
+    }
     if summary.finished {
         search.missed().iter().for_each(|line| message!("{line}"));
     }

@@ -44,8 +44,9 @@ pub(super) struct StatsArgs {
     /// A query whose value is a number gets a second table for each grouping: the mean of its values, their quantiles, and
     /// how they are spread.
     ///
-    /// `year,eco` makes two tables, `year*result` one table of years by results. `top=10` among them limits each table of
-    /// text to 10 groups, `least=5` to groups with at least 5 games that hit. This option may be given several times. Hits are listed as well only if --format is given.
+    /// `year,eco` makes two tables, `year*result` one table of years by results. In tables of text whose
+    /// groups are names, openings, copies or moves, `top=10` among them lists only 10 groups, and `least=5` only groups with
+    /// at least 5 games that hit. This option may be given several times. Hits are listed as well only if --format is given.
     #[arg(short, long, value_name = "GROUPINGS")]
     stats: Vec<String>,
     /// Write statistics in this format [default: the ending of the name of --stats-output, else text].

@@ -131,7 +131,9 @@ impl Parser {
             return Err(slip);
         }
         let mut error = Diagnostic::error(span, format!("unknown word `{word}`"), "no filter or variable");
-        if word.chars().all(|c| "KQRBNPkqrbnpAa_".contains(c)) {
+        if let Some(query) = super::slips::material(word) {
+            error = error.help(format!("exactly this material is `{query}`"));
+        } else if word.chars().all(|c| "KQRBNPkqrbnpAa_".contains(c)) {
             error = error.help(format!("several pieces are written in brackets: `[{word}]`"));
         } else if let Some(range) = whole_line(word) {
             error = error.help(format!("a file or a rank is a range of squares: write `{range}`"));

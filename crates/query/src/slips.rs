@@ -45,6 +45,13 @@ const MEANT: &[(&str, &str)] = &[
     ("print", "`comment(\"ply \" ply)` writes into the games that match"),
     ("ep", "a move en passant is `--(enpassant)`"),
     ("e.p.", "a move en passant is `--(enpassant)`"),
+    ("en", "a move en passant is `--(enpassant)`"),
+    ("promotion", "a promotion is `--=A`, one to a knight `--=N`"),
+    ("draw", "`result 1/2-1/2` finds the positions of drawn games"),
+    ("pieces", "the number of pieces is `#[Aa]`: `#[Aa] <= 7`"),
+    ("piececount", "the number of pieces is `#[Aa]`: `#[Aa] <= 7`"),
+    ("men", "the number of pieces is `#[Aa]`: `#[Aa] <= 7`"),
+    ("material", "`{#A == 3 R P #a == 2 r}` is king, rook and pawn against king and rook"),
 ];
 
 /// Quotation marks other than `"`.
@@ -55,6 +62,30 @@ const NAME_WORDS_MAX: usize = 4;
 
 /// The characters that can be a piece symbol before squares.
 const PIECES: &str = "KQRBNPkqrbnpAa_♔♕♖♗♘♙♚♛♜♝♞♟△▲◭□";
+
+/// If a word such as `KRPkr` or `KRPKR` names the pieces of both sides, returns a query for exactly this material.
+pub(super) fn material(word: &str) -> Option<String> {
+    let second_king = word.match_indices(['K', 'k']).nth(1)?.0;
+    let (white, black) = word.split_at(second_king);
+    let is_side = |side: &str| {
+        side.starts_with(['K', 'k']) && side[1..].chars().all(|c| "QRBNP".contains(c.to_ascii_uppercase()))
+    };
+    if !white.starts_with('K') || !is_side(white) || !is_side(black) {
+        return None;
+    }
+    let count = |side: &str, pieces: &str, all: char| {
+        let mut text = format!("#{all} == {}", side.len());
+        for piece in pieces.chars() {
+            match side[1..].chars().filter(|c| c.eq_ignore_ascii_case(&piece)).count() {
+                0 => {}
+                1 => text += &format!(" {piece}"),
+                several => text += &format!(" #{piece} == {several}"),
+            }
+        }
+        text
+    };
+    Some(format!("{{{} {}}}", count(white, "QRBNP", 'A'), count(black, "qrbnp", 'a')))
+}
 
 /// Returns the error for a common mistake at the start of `text`, or `None`. `text` begins at byte `at` of the query.
 /// `is_rectangle` returns true if a text is a rectangle of squares.
@@ -419,7 +450,7 @@ mod tests {
     use crate::parse;
 
     /// Mistakes, each with the query that the message suggests. The suggestion must itself be a valid query.
-    const SUGGESTIONS: [(&str, &str); 31] = [
+    const SUGGESTIONS: [(&str, &str); 39] = [
         ("flip count Ra1 3", "flip count Ra1 == 3"),
         ("white elo > 2500", "elo white"),
         ("white \"Carlsen\"", "player white \"Carlsen\""),
@@ -451,6 +482,14 @@ mod tests {
         ("date > 2000", "year > 2000"),
         ("site == 3", "site == \"3\""),
         ("path piecepath --", "path piecepath focus A --"),
+        ("KRPkr", "{#A == 3 R P #a == 2 r}"),
+        ("KNNKP", "{#A == 3 #N == 2 #a == 2 p}"),
+        ("material", "{#A == 3 R P #a == 2 r}"),
+        ("en passant", "--(enpassant)"),
+        ("promotion", "--=A"),
+        ("draw", "result 1/2-1/2"),
+        ("pieces <= 7", "#[Aa] <= 7"),
+        ("piececount <= 7", "#[Aa] <= 7"),
     ];
 
     #[test]

@@ -194,11 +194,26 @@ pub fn choose(mut all: Vec<Theme>, names: &[String], groups: &[String]) -> Resul
 /// Returns the message that no theme or group is named `name`. `list` is the command that lists the known names.
 fn unknown<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>, list: &str) -> Diagnostic {
     let known: Vec<&str> = known.collect();
-    let label = match nearest(name, known.iter()) {
-        Some(hint) => format!("did you mean `{hint}`?"),
-        None => format!("`{list}` lists all themes with their groups"),
+    let near = nearest(name, known.iter()).map_or_else(|| with_words_of(name, &known), |hint| vec![hint]);
+    let label = match near.is_empty() {
+        false => format!("did you mean `{}`?", near.join("`, `")),
+        true => format!("`{list}` lists all themes with their groups"),
     };
     Diagnostic::error(Span::new(0, name.len()), format!("there is no {what} `{name}`"), label)
+}
+
+/// Returns the first names that contain a word of `name`: `royal-fork` and `pawn-fork` for `fork`.
+fn with_words_of<'a>(name: &str, known: &[&'a str]) -> Vec<&'a str> {
+    const NAMES_MAX: usize = 4;
+    let words = |name: &'a str| name.split('-').filter(|word| word.len() > 2);
+    let asked: Vec<String> = name.to_lowercase().split(['-', '_', ' ']).map(str::to_owned).collect();
+    let is_like = |word: &str| {
+        asked.iter().any(|asked| asked.len() > 2 && (word.starts_with(asked) || asked.starts_with(word)))
+    };
+    let mut near: Vec<&str> = known.iter().copied().filter(|known| words(known).any(is_like)).collect();
+    near.dedup();
+    near.truncate(NAMES_MAX);
+    near
 }
 
 /// A function that checks whether a file may be read. It is not called for built-in files.

@@ -85,7 +85,7 @@ impl<'a> ScanOptions<'a> {
     }
 
     /// Returns whether counts are printed instead of hits.
-    fn counts(&self) -> bool {
+    pub(super) fn counts(&self) -> bool {
         self.args.count || self.args.heat || self.args.copies.is_some()
     }
 

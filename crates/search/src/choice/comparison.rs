@@ -468,6 +468,11 @@ impl Comparison {
         if let ComparisonField::Measure(measure) = self.field { Some(measure) } else { None }
     }
 
+    /// Returns the number in thousandths with which a measure is compared.
+    pub fn bound(&self) -> Option<i64> {
+        if let ComparisonTest::Thousandths(_, bound) = self.test { Some(bound) } else { None }
+    }
+
     /// Returns whether the comparison holds at a position with these measures. Comparisons about games hold at every position.
     pub fn holds_at(&self, measures: &Measures) -> bool {
         let ComparisonField::Measure(measure) = self.field else { return true };
