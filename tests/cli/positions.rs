@@ -270,3 +270,26 @@ fn a_reel_is_whole_though_its_table_cannot_be_written() {
     assert!(stderr.contains("warning: a.reel.positions: it is no file; it is not used"), "{stderr}");
     orbit(folder.path(), 0, &["info", "--verify", "a.reel"]);
 }
+
+/// Groups of games count all games, even those in blocks that the table shows to be without the position.
+#[test]
+fn statistics_with_a_table_count_all_games_of_a_group() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let early = "[Date \"1990.01.01\"]\n\n1. e4 e5 2. Nf3 *\n\n".repeat(40_000);
+    let late = "[Date \"2000.01.01\"]\n\n1. e4 c5 2. Nf3 *\n\n".repeat(5);
+    fs::write(folder.join("a.pgn"), early + &late).unwrap();
+    orbit(folder, 0, &["index", "--positions", "a.pgn", "-o", "a.reel"]);
+    assert!(Reel::open(&folder.join("a.reel")).unwrap().blocks() > 1);
+    let groupings = ["year", "next:2,year", "next,year,top=10", "next:2*year", "next:2", "next,top=10"];
+    let tables = || groupings.map(|by| orbit(folder, 0, &["scan", "--at", "e4 c5", "--stats", by, "a.reel"]));
+    let with_table = tables();
+    fs::remove_file(folder.join("a.reel.positions")).unwrap();
+    let without = tables();
+    for ((with_table, without), by) in with_table.iter().zip(&without).zip(groupings) {
+        assert_eq!(with_table.0, without.0, "{by}");
+    }
+    // The table saves reading only if groups are by moves alone.
+    let reads_all = with_table.map(|(_, stderr)| !stderr.contains("blocks are read"));
+    assert_eq!(reads_all, [true, true, true, true, false, false]);
+}
