@@ -186,7 +186,8 @@ impl Recorder {
         self.lock().document(self.begun.elapsed())
     }
 
-    fn save(&self) {
+    /// Writes both files. Returns the document that they contain.
+    fn save(&self) -> Value {
         let mut inner = self.lock();
         let document = inner.document(self.begun.elapsed());
         let json = format!("{document:#}\n");
@@ -207,6 +208,7 @@ impl Recorder {
                 });
             }
         }
+        document
     }
 
     /// Ends the run, unless it has already ended. Returns the final document, and an error message if the files could not be
@@ -227,9 +229,10 @@ impl Recorder {
                 inner.skipped.push(json!({ "kind": kind, "name": name, "why": why }));
             }
         }
-        self.save();
+        // The thread that measures may still add notes, so the document is not made again.
+        let document = self.save();
         self.inner.1.notify_all();
-        Some((self.document(), self.lock().unwritten.clone()))
+        Some((document, self.lock().unwritten.clone()))
     }
 
     /// Calls a function when the time budget is used up, unless the run has ended before.
