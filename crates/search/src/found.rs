@@ -60,8 +60,8 @@ impl Names {
     }
 }
 
-/// The answers of all queries in a search for one block. They borrow from the search of the block. [`BlockResult::keep_first`]
-/// makes them independent of it.
+/// The answers of all queries in a search for one block. While the block is searched, they borrow from the search. Answers that are
+/// kept longer own everything.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BlockResult<'a> {
