@@ -265,8 +265,9 @@ class Scan(_Rows):
         request = self._request if limit is None else self._limited(limit)
         with watching(self._progress) as watch:
             hits = request.hits(self._all_copies, self._spans, watch)
-        games = list(dict.fromkeys(hit.game.number for hit in hits))
-        if limit is not None and len(games) > limit:
+        if limit is not None:
+            # A sample is not limited by the request.
+            games = list(dict.fromkeys(hit.game.number for hit in hits))
             kept = set(games[:limit])
             hits = [hit for hit in hits if hit.game.number in kept]
         return Hits(hits)
