@@ -135,11 +135,13 @@ fn run(args: Args) -> Result<(), Failure> {
     let begun = Instant::now();
     let moment = place::Moment::now();
     let measured = &args.measured;
-    let options = measured.gpu.options().ok_or_else(|| {
+    let mut options = measured.gpu.options().ok_or_else(|| {
         Failure::Other(
             "this program measures a graphics card, and --gpu none asks for none: leave it out".into(),
         )
     })?;
+    // Kernels of an earlier run would not be compiled, and the compile time is measured.
+    options.pipeline_cache = None;
     let memory_bytes = options.limits.memory_bytes;
     let opening = Instant::now();
     let device = GpuDevice::open(options).map_err(|error| match error {

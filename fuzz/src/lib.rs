@@ -18,7 +18,7 @@ use orbit_engine::{
 use orbit_plan::PlanOptions;
 use orbit_reel::{
     Block, BlockBuilder, EncodedBlock, GameRow, MANIFEST_NAME, Manifest, Reel, ReelSource, ReelWriter,
-    ShardsWriter, replay,
+    ShardsWriter, Totals, replay,
 };
 use orbit_search::{
     choice::Choice,
@@ -159,7 +159,7 @@ fn write(path: &std::path::Path, blocks: &[Block]) {
     let mut writer = ReelWriter::create(path).expect("the folder can be written to");
     let empty = BlockBuilder::new().finish();
     for block in blocks.iter().chain([&empty]) {
-        writer.append(&EncodedBlock::new(block)).expect("there is room");
+        writer.append(&EncodedBlock::new(block), &Totals::from_block(block)).expect("there is room");
     }
     let source = ReelSource { name: String::from("data"), ..ReelSource::default() };
     writer.finish(&[source]).expect("there is room");
@@ -229,7 +229,9 @@ pub fn manifest(data: &[u8]) -> bool {
         let source = ReelSource { name: String::from("data"), ..ReelSource::default() };
         for block in blocks(b"1. e4 c5 2. Nf3 d6 1/2-1/2", StreamOptions::default()) {
             let sources = std::slice::from_ref(&source);
-            writer.append(&block, &EncodedBlock::new(&block), sources).expect("there is room");
+            writer
+                .append(&block, (&EncodedBlock::new(&block), &Totals::from_block(&block)), sources)
+                .expect("there is room");
         }
         writer.finish(&[source], 0).expect("there is room");
         let bytes = fs::read(folder.path().join(MANIFEST_NAME)).expect("it was written");
@@ -311,7 +313,7 @@ pub fn job_part(data: &[u8]) -> bool {
     }
     let findings = collectors.findings.as_ref().expect("it is collected");
     let about = About { query: "flip {Nf3}", engine: "cpu", sources: &[], ..About::default() };
-    page(&findings.findings(&sum.findings.unwrap_or_default(), &about));
+    page(&findings.findings(sum.findings.unwrap_or_default(), &about));
     true
 }
 
@@ -351,7 +353,7 @@ pub fn serve(data: &[u8]) -> bool {
             .expect("it can be written");
         file
     });
-    let is_due = |line: &&[u8]| match Message::read(line).1 {
+    let is_due = |line: &&[u8]| match Message::read(line).map(|(_, request)| request) {
         Ok(Message::Open(_) | Message::Quit) => false,
         Ok(Message::Query(ask)) => are_quick(&ask.request),
         Ok(Message::Make(make)) => {

@@ -70,9 +70,10 @@ pub fn of_database(error: DatabaseError) -> PyErr {
         | DatabaseError::Moved { .. }
         | DatabaseError::NoBlocks { .. }
         | DatabaseError::TooLarge { .. } => "DatabaseError",
-        DatabaseError::Groupings(_) | DatabaseError::NoVariations | DatabaseError::NoAnnotations => {
-            "OptionError"
-        }
+        DatabaseError::Groupings(_)
+        | DatabaseError::NoVariations
+        | DatabaseError::NoAnnotations
+        | DatabaseError::NoQuery => "OptionError",
         DatabaseError::Output(_) | DatabaseError::Clash(_) | DatabaseError::Write(_) => "OutputError",
         _ => "OrbitError",
     };

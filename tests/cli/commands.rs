@@ -74,6 +74,7 @@ fn show_prints_the_same_from_reel_and_pgn() {
 #[test]
 fn what_cannot_be_done_is_said_and_exits_with_2() {
     let folder = indexed();
+    std::fs::write(folder.path().join("a.reel.positions"), b"no reel").unwrap();
     std::fs::write(folder.path().join("newer.reel"), b"\x89REEL\r\n\x1a\x07\0\0\0".repeat(10)).unwrap();
     for (args, part) in [
         (&["show", "a.reel", "2"][..], "game 2 was skipped: variant Atomic is not supported"),
@@ -82,6 +83,10 @@ fn what_cannot_be_done_is_said_and_exits_with_2() {
         (&["show", "a.reel", "1:4"], "has 3 plies: there is no ply 4"),
         (&["show", "a.reel", "0"], "write GAME or GAME:PLY, from game 1"),
         (&["info", "a.pgn"], "is no reel, and `orbit info` describes reels"),
+        (
+            &["info", "a.reel.positions"],
+            "is a position table, and `orbit info` describes reels: `orbit info a.reel`",
+        ),
         (&["info", "newer.reel"], "format version 7, but this program reads"),
         (&["info", "none.reel"], "none.reel: No such file or directory (os error 2): check the path"),
         (&["index", "a.pgn", "-o", "a.pgn"], "a.pgn is an input, or another output, of this command"),

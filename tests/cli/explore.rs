@@ -73,6 +73,7 @@ fn errors_name_the_arguments() {
         (&["explore", GAMES], "the position is missing: write `orbit explore games/sample.pgn start`"),
         (&["explore", "e4 c5"], "the games are missing: write `orbit explore games.pgn 'e4 c5'`"),
         (&["explore", GAMES, "--since", "2020-13-45", "e4"], "--since: `2020-13-45` is no date"),
+        (&["explore", GAMES, "--since", "0000-13", "e4"], "--since: `0000-13` is no date"),
         (
             &["explore", GAMES, "--until", "2015-02-30", "e4"],
             "--until: the month of `2015-02-30` has only 28",

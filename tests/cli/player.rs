@@ -479,6 +479,7 @@ fn text_page_and_json_have_the_same_figures() {
     let of_reel = run(&["player", "-q", "--json", PLAYER, "sample.reel"]);
     let [of_reel, mut printed] = [&of_reel, &json].map(|text| serde_json::from_str::<Value>(text).unwrap());
     printed["sources"] = of_reel["sources"].clone();
+    printed["comments_read"] = false.into();
     assert_eq!(of_reel, printed);
 }
 
@@ -515,9 +516,6 @@ fn the_field_of_own_games_is_the_opponents() {
     let counts = |name: &str| ["games", "of"].map(|count| clock[name][count].as_u64().unwrap());
     // 5 of 60 seconds are less than a tenth of the time; 6 seconds are not.
     assert_eq!((counts("player"), counts("opponent")), ([0, 2], [1, 2]));
-    // A reel without comments has no clocks.
-    run(&["index", "-q", "own.pgn", "-o", "own.reel"]);
-    assert!(run(&["player", "-q", "Ann", "own.reel"]).contains("No game of the player has clocks"));
 }
 
 /// Games with evaluations: moves in a won position, a mistake, a missed mate, and positions without an evaluation.
@@ -600,6 +598,25 @@ fn losses_are_those_of_a_search() {
             assert!(share > 0.0 && (all[name]["value"].as_f64().unwrap() - share).abs() < 1e-9, "{name}");
         }
     }
+}
+
+/// If one of the sources is a reel without comments, no comments are read. The profile must not say that games have no clocks.
+#[test]
+fn a_reel_without_comments_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let reel = folder.path().join("bare.reel");
+    let (games, reel) = ("tests/data/games/measures.pgn", reel.to_str().unwrap());
+    stdout(&["index", "-q", games, "-o", reel]);
+    let profile = |sources: &[&str]| stdout(&[&["player", "-q", "Eljanov, Pavel"], sources].concat());
+    let unread = "At least one of the files is a reel without comments";
+    for sources in [&[reel][..], &[games, reel]] {
+        let profile = profile(sources);
+        assert_eq!(
+            (profile.matches(unread).count(), profile.contains("No game of the player has clocks")),
+            (2, false)
+        );
+    }
+    assert!(!profile(&[games]).contains(unread));
 }
 
 #[test]

@@ -136,6 +136,10 @@ fn two_sources_are_compared() {
     let (_, csv, _) = run(folder.path(), &[&args[..], &["--format", "csv"]].concat());
     let last = csv.lines().last().unwrap();
     assert!(last.contains(",source,other.pgn,") && last.contains(",-0.666667,"), "{csv}");
+    // A game can be in both groups of moves, so their shares are not compared.
+    let args = ["batch", "-q", "mine.toml", "games.pgn", "--by", "move:2"];
+    let (_, stdout, _) = run(folder.path(), &args);
+    assert!(stdout.contains(", by move:2\n") && !stdout.contains("second - first"), "{stdout}");
 }
 
 /// Similar names are listed, a note says if a condition matches only parts of names, and a single spelling can be selected.

@@ -192,13 +192,20 @@ fn a_long_list_ends_with_the_number_of_the_rest() {
 /// If the groups of a grouping are names, they have no chart. The report then shows the table that `--stats` prints.
 #[test]
 fn groups_of_names_are_tables() {
-    let args = ["flipcolor {Bb5 nc6 pd7 btm}", "--stats", "next:2,year,opening-name,next*year,least=3"];
+    let args = [
+        "flipcolor {Bb5 nc6 pd7 btm}",
+        "--stats",
+        "next:2,year,opening-name,next*year,source,result,least=3",
+    ];
     let (html, findings) = report(&args);
     let printed = stdout(&[&args[..], &["-q", SAMPLE]].concat());
     let printed: Vec<&str> = printed.split("\n\n").collect();
     let tables = findings["tables"].as_array().unwrap();
-    assert_eq!(tables.iter().map(|table| &table["name"]).collect::<Vec<_>>(), ["next:2", "opening-name"]);
-    for ((k, table), printed) in tables.iter().enumerate().zip([printed[0], printed[2]]) {
+    assert_eq!(
+        tables.iter().map(|table| &table["name"]).collect::<Vec<_>>(),
+        ["next:2", "opening-name", "source"]
+    );
+    for ((k, table), printed) in tables.iter().enumerate().zip([printed[0], printed[2], printed[4]]) {
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
         let lines = std::iter::once(&table["headings"]).chain(table["rows"].as_array().unwrap());
         let shown: Vec<Vec<String>> = lines

@@ -567,7 +567,7 @@ fn hits_that_need_too_much_memory_are_left_out() {
 /// Progress events are sent only if the request contains `progress`, and their counts increase.
 #[test(part = 3)]
 fn a_query_tells_how_far_it_has_come() {
-    let mut server = Server::start(&[&["-j", "1"], &[SAMPLE; 4][..]].concat());
+    let mut server = Server::start(&["-j", "1", SAMPLE]);
     for is_asked in [false, true] {
         let fields = json!({ "query": QUERY, "engine": "reference", "progress": is_asked });
         let id = server.ask("query", fields);
@@ -581,9 +581,9 @@ fn a_query_tells_how_far_it_has_come() {
             assert_eq!((&line["event"], line["positions"].is_u64()), (&json!("progress"), true), "{line}");
             games.push(line["games"].as_u64().unwrap());
         };
-        assert_eq!(answer["hits"], 4 * 633);
+        assert_eq!(answer["hits"], 633);
         assert_eq!(games.is_empty(), !is_asked);
-        assert!(games.is_sorted() && games.iter().all(|games| *games <= 4000), "{games:?}");
+        assert!(games.is_sorted() && games.iter().all(|games| *games <= 1000), "{games:?}");
         assert_eq!(server.answer("progress", json!({ "of": id }))["state"], "done");
     }
     server.finish();

@@ -79,6 +79,15 @@ fn what_cannot_be_counted_is_refused() {
     for (args, message) in [
         (&["--stats", "yeer"][..], "error: --stats: there is no grouping `yeer` (did you mean `year`?)"),
         (&["--stats", "year,top=0"], "error: `top=0`: expected a number of groups"),
+        (
+            &["--stats", "top=5"],
+            "error: --stats: `top=5` limits tables: name a grouping too, as in `san,top=5`",
+        ),
+        (
+            &["--stats", "loss:0.005"],
+            "error: --stats: `loss:0.005`: a step is a number from 0.001 to 1000000, as in `clock:10` or `eval:0.5`; of \
+             `eval` and `loss` a multiple of 0.01",
+        ),
         (&["--stats", "year", "--stats-output", "no/such.csv"], "error: no/such.csv cannot be written"),
         (&["--stats-format", "csv"], "error: the following required arguments were not provided"),
     ] {
@@ -87,6 +96,70 @@ fn what_cannot_be_counted_is_refused() {
         assert!(text(&out.stderr).starts_with(message), "{}", text(&out.stderr));
     }
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+/// Both players of the first game have the same name, and those of the second game the same FIDE number. Each game has two
+/// players.
+#[test]
+fn the_players_of_a_game_are_two_groups() {
+    let folder = tempfile::tempdir().unwrap();
+    let game = |white: &str, black: &str, numbers: &str| {
+        format!("[White \"{white}\"]\n[Black \"{black}\"]\n{numbers}[Result \"1-0\"]\n\n1. e4 e5 1-0\n\n")
+    };
+    let numbers = "[WhiteFideId \"77\"]\n[BlackFideId \"77\"]\n";
+    for (name, game) in [
+        ("names.pgn", game("Muster, Max", "Muster, Max", "[WhiteFideId \"77\"]\n")),
+        ("numbers.pgn", game("Muster, Max", "Muster, M.", numbers)),
+        ("words.pgn", game("Muster, Max", "Max Meier", numbers)),
+    ] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, game.repeat(3)).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+        command.args(["scan", "-q", "--stats", "player", "--stats-format", "json", "wtm"]).arg(&path);
+        let out = command.stdin(Stdio::null()).output().unwrap();
+        assert_eq!(out.status.code(), Some(0), "{name}: {}", text(&out.stderr));
+        let json: Value = serde_json::from_slice(&out.stdout).unwrap();
+        let rows = json["groupings"]["player"].as_array().unwrap();
+        let games: Vec<_> = rows.iter().map(|row| row["games_hit"].as_u64()).collect();
+        assert_eq!(games, [Some(3), Some(3)], "{name}: {rows:?}");
+    }
+}
+
+/// Text tables of files have the usual limits, and show the files with the most games in the order of the files.
+#[test]
+fn tables_of_files_are_limited() {
+    let folder = tempfile::tempdir().unwrap();
+    let names: Vec<String> = (10..40).map(|number| format!("{number}.pgn")).collect();
+    for (name, games) in names.iter().zip([1, 3, 2].into_iter().cycle()) {
+        std::fs::write(folder.path().join(name), "1. e4 *\n\n".repeat(games)).unwrap();
+    }
+    let listed = |groupings: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_orbit"));
+        command.current_dir(folder.path()).args(["scan", "-q", "--stats", groupings, "initial", "."]);
+        let out = command.stdin(Stdio::null()).output().unwrap();
+        let out = text(&out.stdout).to_owned();
+        let is_file = |word: &&str| word.ends_with(".pgn");
+        (
+            out.lines()
+                .filter_map(|line| line.split_whitespace().find(is_file).map(str::to_owned))
+                .collect::<Vec<_>>(),
+            out,
+        )
+    };
+    let (all, _) = listed("source,least=1");
+    assert_eq!(all.len(), 30);
+    let with = |rest: &[usize]| -> Vec<String> {
+        all.iter()
+            .enumerate()
+            .filter(|(at, _)| rest.contains(&(at % 3)))
+            .map(|(_, name)| name.clone())
+            .collect()
+    };
+    let (usual, out) = listed("source");
+    assert_eq!(usual, with(&[1, 2]));
+    assert!(out.contains("... and 10 more"), "{out}");
+    assert_eq!(listed("source,top=10").0, with(&[1]));
+    assert_eq!(listed("source,least=3").0, with(&[1]));
 }
 
 /// The summary of a numeric query's values must equal one computed from the rows of hits.

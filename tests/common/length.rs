@@ -1,12 +1,14 @@
 //! Determines how much work those tests do that look for rare faults.
 //!
 //! Such a test consists of many *trials*, numbered pieces of work. A number means the same trial in every run. By default, a run
-//! executes only a sample of the trials. With `ORBIT_LONG=all`, it executes all trials. With any other value of `ORBIT_LONG`, it
+//! executes only a sample of the trials, and of the tests that are expensive as a whole only a quarter, unless tests are named on
+//! the command line. With `ORBIT_LONG=all`, it executes all trials. With any other value of `ORBIT_LONG`, it
 //! executes one of four parts. `ORBIT_LONG_PART` selects the part. If it is not set, the part is the number of commits modulo 4,
 //! so four consecutive commits run all trials once.
 
 use std::process::Command;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::harness;
 
@@ -100,10 +102,13 @@ impl Length {
         }
     }
 
-    /// Returns true if a run executes trial (piece of work) `number`. A sample and a run of all trials always do. A run of one
-    /// part does so only if the trial is in that part.
+    /// Returns true if a run executes trial (piece of work) `number`. A run of all trials always does. A run of one part does so
+    /// only if the trial is in that part, and a sample only if it is in part 0.
     pub fn makes(self, number: usize) -> bool {
-        self == Length::Sample || self.is_long(number)
+        match self {
+            Length::Sample => number.is_multiple_of(PARTS),
+            Length::Part(_) | Length::All => self.is_long(number),
+        }
     }
 }
 
@@ -130,11 +135,19 @@ pub fn stride(all: usize, sample: usize) -> Stride {
     length().stride(all, sample)
 }
 
-/// Ends the current test, whose number is `number`, as ignored if this run executes only one part and the test is in another part.
-/// Samples and runs of all trials execute the test. Such tests, for example those with a software driver, are expensive only in
-/// large numbers.
+/// True if tests are named on the command line.
+static ARE_NAMED: AtomicBool = AtomicBool::new(false);
+
+/// Notes that tests are named on the command line. A sample then executes all of them.
+pub fn choose_names() {
+    ARE_NAMED.store(true, Ordering::Relaxed);
+}
+
+/// Ends the current test, whose number is `number`, as ignored if this run does not execute it (see [`Length::makes`]). Such tests,
+/// for example those with a software driver, are expensive, at least in large numbers.
 pub fn only_in_its_part(number: usize) {
-    if !length().makes(number) {
+    let is_named = length() == Length::Sample && ARE_NAMED.load(Ordering::Relaxed);
+    if !is_named && !length().makes(number) {
         harness::leave_to_another_part();
     }
 }

@@ -136,7 +136,7 @@ pub fn some_and_small(variations: bool, first: usize, stride: length::Stride) ->
 /// Returns the position of a FEN, or the standard start position if the FEN is `startpos`.
 pub fn position(fen: &str) -> Position {
     match fen {
-        "startpos" => Position::standard(),
+        "startpos" => Position::STANDARD,
         fen => {
             let fen: Fen = fen.parse().unwrap_or_else(|error| panic!("{fen}: {error}"));
             Position::from_setup(&fen.into_setup())

@@ -73,7 +73,7 @@ fn parsed(text: &str) -> TypedQuery {
 }
 
 fn start(fen: &str) -> Position {
-    if fen == "startpos" { Position::standard() } else { position(fen) }
+    if fen == "startpos" { Position::STANDARD } else { position(fen) }
 }
 
 /// Returns the query's value at the first position of a block (group of games). `reference` and `cpu` must agree on it.

@@ -11,9 +11,13 @@ use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{AsText, expand, to_cql6};
 
 use crate::{
-    common::{block_of, length::trials, position},
+    common::{
+        block_of,
+        length::{least, trials},
+        position,
+    },
     differential::{Rng, operation},
-    runners::{NONE, Runner},
+    runners::{NONE, OPTIMISATIONS, Runner},
 };
 
 /// Returns the copies (transformed versions) of a list as CQL 6 text, sorted.
@@ -223,6 +227,9 @@ fn dialects_are_told_by_their_form() {
         ("(position (ply-1))", Dialect::Cql6),
         ("(position (positionid+2))", Dialect::Cql6),
         ("(position (position Ra1))", Dialect::Cql5),
+        ("(position ply) == currentposition", Dialect::Cql6),
+        ("(position positionid-1):check", Dialect::Cql6),
+        ("(position Ra9)", Dialect::Cql5),
         ("(Ra1)", Dialect::Cql6),
         ("flip Ra1", Dialect::Cql6),
     ] {
@@ -231,6 +238,7 @@ fn dialects_are_told_by_their_form() {
     assert!(orbit_query::parse_dialect("Ra1", Some(Dialect::Cql5)).is_err());
     assert!(orbit_query::parse_dialect("(position Ra1)", Some(Dialect::Cql6)).is_err());
     assert!(orbit_query::parse_dialect("(Ra1)", Some(Dialect::Cql6)).is_ok());
+    assert!(orbit_query::parse_dialect("(position ply) == currentposition", Some(Dialect::Cql6)).is_ok());
 }
 
 /// Messages quote the query with hidden characters made visible.
@@ -309,13 +317,14 @@ fn lists_are_converted() {
 }
 
 /// Lists and their conversions must have the same hits at random positions, for the rows above and for generated lists.
-#[test(part = 1)]
+#[test]
 fn converted_lists_answer_as_the_lists_do() {
-    let mut rng = Rng::new(505);
-    let mut texts: Vec<String> = ROWS.iter().map(|(text, ..)| text.to_string()).collect();
-    texts.extend((0..400).map(|_| random_list(&mut rng, 2)));
+    let generated = |seed: usize| (random_list(&mut Rng::new(1505 + seed as u64), 2), seed);
+    let rows = ROWS.iter().enumerate().map(|(number, (text, ..))| (text.to_string(), number));
+    let texts: Vec<(String, usize)> = rows.chain(trials(400, 100).map(generated)).collect();
     let (mut transforms, mut written_out, mut hits, mut misses, mut unread) = (0, 0, 0, 0, 0);
-    for text in &texts {
+    for (text, seed) in &texts {
+        let mut rng = Rng::new(505 + *seed as u64);
         let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).query;
         let Ok(converted) = to_cql6(&query, 1500) else { continue };
         // `orbit convert` rejects lists whose conversion would be too long to parse. Any other conversion that cannot
@@ -340,7 +349,8 @@ fn converted_lists_answer_as_the_lists_do() {
     }
     eprintln!("{transforms} with shifts, {written_out} written out, {hits} hits, {misses} misses");
     assert!(20 * unread < texts.len(), "{unread} are not read");
-    assert!(transforms >= 20 && written_out >= 50 && hits >= 1000 && misses >= 1000);
+    assert!(transforms >= least(20, 5) && written_out >= least(50, 12));
+    assert!(hits >= least(1000, 250) && misses >= least(1000, 250));
 }
 
 /// Compares the engines on generated lists: the hits, and the number of hits per copy (transformed list).
@@ -367,7 +377,8 @@ fn engines_agree_on_generated_lists() {
                 .map_or(Vec::new(), |it| it.sums().to_vec())
         };
         let expected_counts = counts(&*reference);
-        let mut runners = vec![Runner::cpu(0), Runner::cpu(1 << rng.below(7)), Runner::cpu(NONE)];
+        let mut runners =
+            vec![Runner::cpu(0), Runner::cpu(1 << rng.below(OPTIMISATIONS.len())), Runner::cpu(NONE)];
         runners.extend(if rounds % 20 == 1 { Runner::gpu(0) } else { None });
         for runner in runners {
             let engine = runner.engine(&query).unwrap_or_else(|error| panic!("{text}: {error}"));

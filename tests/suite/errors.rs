@@ -89,3 +89,14 @@ fn misspelt_words_get_a_suggestion() {
         assert_eq!(error.help, Some(format!("did you mean `{meant}`?")), "{text}");
     }
 }
+
+/// The time to read a query grows with its length alone, however its operands and parentheses are nested.
+#[test]
+fn deeply_nested_queries_are_refused_at_once() {
+    let sums = format!("path -- {}zzz", "ply + path -- ".repeat(60));
+    let parentheses = format!("line --> {}", "(".repeat(900_000));
+    let closed = format!("line --> {}check{}", "(".repeat(300_000), ")".repeat(300_000));
+    for text in [sums, parentheses, closed] {
+        orbit_query::parse(&text).expect_err("this is no query");
+    }
+}

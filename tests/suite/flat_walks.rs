@@ -56,6 +56,9 @@ const QUERIES: &[&str] = &[
     // After a match of a chain with `nestban`, another filter fails.
     "piece X in N {{path nestban focus X --{2,}} check}",
     "piece X in [BR] {{path nestban focus X --{2,4}} find 1 2 check}",
+    // The left operand of a comparison has no value, and the chain with `nestban` in the right operand matches.
+    "(rank Bb5) >= (line nestban --> {xx=1 xx>0}{2})",
+    "piece X in k 1 <= {1/#Bb5} <= (path nestban focus X --{2,4})",
     // Transforms. Each of their copies (transformed patterns) needs its own mask of the positions at which a match can begin.
     "flipcolor {wtm ss=to piece X in [NB] {path focus X --~ss --}}",
     "flipcolor {wtm start=currentposition path nestban Q-- --* Q--(#(currentposition & start)>50)}",

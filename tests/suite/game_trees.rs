@@ -11,7 +11,7 @@ use orbit_engine::{Answers, BlockRequest, PreparedQuery, Wants};
 use orbit_pgn::{Game, SideLine};
 use orbit_plan::PlanOptions;
 use orbit_query::TypedQuery;
-use orbit_reel::{Alike, Block, EncodedBlock, GameHash, Reel, ReelSource, ReelWriter, replay};
+use orbit_reel::{Alike, Block, EncodedBlock, GameHash, Reel, ReelSource, ReelWriter, Totals, replay};
 use orbit_search::{
     choice::Choice,
     executor::{EngineChoice, EngineOptions, Executor, ScanError},
@@ -210,7 +210,9 @@ fn through_a_file(blocks: &[Block]) -> Vec<Block> {
     let path = folder.path().join("a.reel");
     let mut writer = ReelWriter::create(&path).unwrap();
     writer.keep_variations(true);
-    blocks.iter().for_each(|block| writer.append(&EncodedBlock::new(block)).unwrap());
+    blocks
+        .iter()
+        .for_each(|block| writer.append(&EncodedBlock::new(block), &Totals::from_block(block)).unwrap());
     let games = blocks.iter().map(|block| u64::from(block.games_read())).sum();
     writer.finish(&[ReelSource { name: "a".into(), games, ..ReelSource::default() }]).unwrap();
     let reel = Reel::open(&path).unwrap();
@@ -414,7 +416,8 @@ fn deeper_side_lines_than_any_may_be_are_refused() {
             Game { moves: vec![PackedMove::NULL], lines: (0..depth).map(line).collect(), ..Game::default() };
         let path = folder.path().join("a.reel");
         let mut writer = ReelWriter::create(&path).unwrap();
-        writer.append(&EncodedBlock::new(&block_of_games([game]))).unwrap();
+        let block = block_of_games([game]);
+        writer.append(&EncodedBlock::new(&block), &Totals::from_block(&block)).unwrap();
         writer.finish(&[ReelSource { name: "a".into(), games: 1, ..ReelSource::default() }]).unwrap();
         let read = Reel::open(&path).unwrap().block(0);
         assert_eq!(read.is_ok(), depth == 255, "{:?}", read.err());
@@ -427,7 +430,9 @@ fn a_reel_without_side_lines_cannot_be_asked_of_them() {
     let path = folder.path().join("a.reel");
     let mut writer = ReelWriter::create(&path).unwrap();
     let blocks = pgn_blocks(&data("games/vars.pgn"));
-    blocks.iter().for_each(|block| writer.append(&EncodedBlock::new(block)).unwrap());
+    blocks
+        .iter()
+        .for_each(|block| writer.append(&EncodedBlock::new(block), &Totals::from_block(block)).unwrap());
     writer.finish(&[ReelSource { name: "a".into(), games: 2, ..ReelSource::default() }]).unwrap();
     let error = BlockStream::open(std::slice::from_ref(&path), with_variations()).err();
     assert!(matches!(error, Some(StreamError::NoVariations { path: at }) if at == path));

@@ -7,13 +7,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
+use std::sync::LazyLock;
 
 use orbit_database::{BlockStream, StreamOptions};
 use orbit_engine::{Answer, Answers, BlockRequest, Engine, EngineError, Rank, Wants};
 use orbit_reel::Block;
 use orbit_search::{
     choice::{Choice, Order},
-    executor::{EngineChoice, EngineOptions, Executor},
+    executor::{Card, EngineChoice, EngineOptions, Executor},
     found::{BlockResult, Found, Names},
     report::words::push_squares,
 };
@@ -64,6 +65,9 @@ pub(super) fn printed(row: &Row, engine: &dyn Engine, blocks: &[Block]) -> Resul
     Ok(all.finish())
 }
 
+/// The graphics card, which all rows share.
+static CARD: LazyLock<Card> = LazyLock::new(Card::default);
+
 /// Returns an engine's result for the query of a row, in the notation of the table.
 pub(super) fn answer(row: &Row, engine: EngineChoice) -> Result<String, String> {
     answer_on(row, data(&format!("games/{}", row.file)), engine)
@@ -76,7 +80,7 @@ pub(super) fn answer_on(row: &Row, pgn: String, engine: EngineChoice) -> Result<
     (options.parse.variations, options.parse.annotations) = (parsed.query.variations, true);
     let database = BlockStream::from_pgn_bytes(&row.file, pgn.into_bytes(), options);
     let mut engine_options = EngineOptions::default();
-    engine_options.engine = engine;
+    (engine_options.engine, engine_options.card) = (engine, CARD.clone());
     let scan = Executor::with_query(parsed, &engine_options).map_err(|error| error.to_string())?;
     let mut all = Answered { row, out: Vec::new(), games: Vec::new() };
     scan.threads(1)

@@ -167,8 +167,8 @@ impl Indexed {
 
 fn index(paths: &[impl AsRef<Path>], reel: &Path, change: impl Fn(ReelSource) -> ReelSource) {
     let mut writer = ReelWriter::create(reel).unwrap();
-    let summary = open(paths).for_each_block(1, EncodedBlock::new, |_, block| {
-        writer.append(&block).unwrap();
+    let summary = open(paths).for_each_block(1, EncodedBlock::new, |streamed, block| {
+        writer.append(&block, &streamed.totals).unwrap();
         ControlFlow::Continue(())
     });
     let sources: Vec<ReelSource> =

@@ -144,7 +144,7 @@ fn thousands_of_short_games_are_told_apart() {
 #[test]
 fn the_last_segment_may_be_short_or_full() {
     for slots in [1, 31, 32, 33, 63, 64, 65] {
-        let block = block_of(&vec![Position::standard(); slots]);
+        let block = block_of(&vec![Position::STANDARD; slots]);
         assert_eq!(block.slots(), slots);
         check_all(&[&block, &block_of_games([long_game(slots - 1)])]);
     }

@@ -332,7 +332,7 @@ fn filters_that_do_not_depend_on_a_loop_are_evaluated_outside() {
 /// evaluations.
 #[test]
 fn nested_loops_take_no_more_steps_than_in_the_reference_engine() {
-    let block = every_nth_game(&corpus_blocks("otb.pgn"), 40, 20);
+    let block = every_nth_game(&corpus_blocks("otb.pgn"), 40, 100);
     let looks = |engine: &dyn Engine| looks(engine, &block);
     // The engine also checks the interrupt without counting a step, about once per position. These checks are subtracted.
     let idle = looks(&prepared("check").reference().unwrap());

@@ -23,6 +23,7 @@
 //! * `mutations`: game queries and scripts with a few changes. None of them may cause a crash, and the engines must agree on
 //!   them.
 //! * `planned`: plans for queries about games, compared with CQL 6.2 and the reference engine.
+//! * `plans`: which loops and conditions plans rearrange, and why a query has no plan.
 //! * `player`: queries from a player's side, compared with queries whose colours were swapped by hand, and with python-chess.
 //! * `parts`: searches of a database in pieces.
 //! * `errors`: the parser's messages for invalid queries.
@@ -107,6 +108,7 @@ mod pgn;
 #[cfg(feature = "gpu")]
 mod pipelines;
 mod planned;
+mod plans;
 mod player;
 mod positions;
 mod reel;

@@ -269,7 +269,7 @@ fn taken(
     }
     if let Some(collector) = &collectors.findings {
         let about = About { query: example.queries[0], engine: "cpu", sources, ..About::default() };
-        let findings = collector.findings(&sum.findings.unwrap_or_default(), &about);
+        let findings = collector.findings(sum.findings.unwrap_or_default(), &about);
         out.extend(serde_json::to_vec(&findings).unwrap());
         out.extend(page(&findings).into_bytes());
     }

@@ -10,15 +10,8 @@ use orbit_query::{
     words::{self, WordStatus},
 };
 
-#[cfg(feature = "gpu")]
-use orbit_engine::{EngineError, gpu::GpuError};
-
 use crate::{
-    common::{
-        corpus_blocks, data, every_nth_game,
-        length::{length, stride},
-        pgn_blocks_with,
-    },
+    common::{corpus_blocks, data, every_nth_game, length::stride, pgn_blocks_with},
     game_vectors::{Row, printed, rows},
     golden,
     runners::{NONE, Runner},
@@ -88,12 +81,11 @@ const PLANNED_MIN: usize = 580;
 #[test]
 fn plans_answer_as_cql() {
     let runners = [Runner::cpu(0), Runner::cpu(NONE)];
-    let card = Runner::gpu(0);
     let (mut planned, mut faults) = (0, Vec::new());
     let mut rows = rows("game-vectors.tsv");
     // Only rows with answers per position are compared.
     rows.retain(|row| row.id.starts_with(['b', 'n', 's', 'p']));
-    for (number, row) in rows.into_iter().enumerate() {
+    for row in rows {
         let Ok(parsed) = orbit_query::parse(&row.query) else { continue };
         if runners[0].refuses(&row.query) {
             continue;
@@ -102,16 +94,9 @@ fn plans_answer_as_cql() {
         let mut options = StreamOptions::default();
         options.parse.variations = parsed.query.variations;
         let blocks = pgn_blocks_with(&data(&format!("games/{}", row.file)), options);
-        // A software driver takes a second per row, so a run tests only some rows on it.
-        let card = card.as_ref().filter(|_| length().makes(number));
-        for runner in runners.iter().chain(card.filter(|card| !card.refuses(&row.query))) {
-            let found = match printed(&row, &*runner.engine(&parsed.query).unwrap(), &blocks) {
-                Ok(found) => found,
-                // The engine rejects a query whose loops need more iterations than the adapter allows.
-                #[cfg(feature = "gpu")]
-                Err(EngineError::Gpu(GpuError::TooLong { .. })) => continue,
-                Err(error) => panic!("{}, {}: {error}", row.id, runner.name),
-            };
+        for runner in &runners {
+            let found = printed(&row, &*runner.engine(&parsed.query).unwrap(), &blocks);
+            let found = found.unwrap_or_else(|error| panic!("{}, {}: {error}", row.id, runner.name));
             if found != row.due {
                 let Row { id, query, due, .. } = &row;
                 faults.push(format!("{id}, {}: {query}\n  found {found}\n  due   {due}", runner.name));

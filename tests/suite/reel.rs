@@ -9,7 +9,7 @@ use orbit_database::{BlockStream, StreamOptions, Summary};
 use orbit_pgn::{Game, GameStatus, Outcome, ReadFault, Stamp, Tag};
 use orbit_reel::{
     Block, BlockBuilder, Contents, EncodedBlock, GameRow, Problem, Reel, ReelError, ReelSource, ReelWriter,
-    SEGMENT_SLOTS,
+    SEGMENT_SLOTS, Totals,
     lanes::{LANES, LaneMoves},
     replay,
 };
@@ -288,7 +288,7 @@ fn eight_segments_at_once_equal_each_alone() {
 fn write(path: &Path, blocks: &[Block]) {
     let mut writer = ReelWriter::create(path).unwrap();
     for block in blocks {
-        writer.append(&EncodedBlock::new(block)).unwrap();
+        writer.append(&EncodedBlock::new(block), &Totals::from_block(block)).unwrap();
     }
     let stamp = Stamp { bytes: Some(7), modified_ns: Some(1), hash: Some(2) };
     let sources = ReelSource { name: "a.pgn".into(), stamp, games: 9, ..ReelSource::default() };
@@ -415,7 +415,7 @@ fn an_unfinished_reel_leaves_nothing_behind() {
     let path = folder.path().join("a.reel");
     std::fs::write(&path, "older").unwrap();
     let mut writer = ReelWriter::create(&path).unwrap();
-    writer.append(&EncodedBlock::new(&build(&mixed()))).unwrap();
+    writer.append(&EncodedBlock::new(&build(&mixed())), &Totals::from_block(&build(&mixed()))).unwrap();
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
     drop(writer);
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);

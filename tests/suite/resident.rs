@@ -313,3 +313,40 @@ fn a_card_that_has_failed_is_opened_again_by_the_next_search() {
     assert!(found[failed..].iter().any(Result::is_ok), "{found:?}");
     found.into_iter().flatten().for_each(|counts| assert_eq!(counts, due));
 }
+
+/// A search for some games uses the uploads of a search for all games, even if whole blocks contain none of these games.
+#[test]
+fn a_search_for_some_games_uploads_nothing() {
+    let text = std::fs::read_to_string(SAMPLE).unwrap();
+    let of_year = |year: u32| {
+        let line = |line: &str| match line.starts_with("[Date ") {
+            true => format!("[Date \"{year}.??.??\"]\n"),
+            false => format!("{line}\n"),
+        };
+        text.lines().map(line).collect::<String>()
+    };
+    let file = tempfile::NamedTempFile::with_suffix(".pgn").unwrap();
+    std::fs::write(&file, (2001..=2004).map(of_year).collect::<String>()).unwrap();
+    let mut options = ServeOptions::default();
+    let mut gpu = options_for(16 << 20);
+    // No other test uses these options, so no other server or database shares this card.
+    gpu.silence = Some(Duration::from_secs(612));
+    (options.gpu, options.threads) = (Some(gpu), 1);
+    let desk = OpenDatabases::new(options);
+    desk.open(&Open::new(vec![file.path().to_str().unwrap().into()]), &CancelToken::new(), &mut |_| ())
+        .unwrap();
+    let ask = |engine: &str, conditions: &[&str]| {
+        let mut ask = Ask::new("check");
+        ask.request.engine = Some(engine.parse().unwrap());
+        ask.request.conditions = conditions.iter().map(|&condition| condition.into()).collect();
+        let answered = desk.ask(&ask, &CancelToken::new(), &mut |_| ()).unwrap();
+        (answered.hit, answered.card)
+    };
+    let all = ask("gpu", &[]).1.expect("the card answers");
+    assert!(all.uploaded > 0, "{all:?}");
+    for condition in ["year=2001", "year=2004", "year=1999"] {
+        let (hits, card) = ask("gpu", &[condition]);
+        assert_eq!(hits, ask("cpu", &[condition]).0, "{condition}");
+        assert_eq!(card, Some(CardUse { uploaded: 0, ..all }), "{condition}");
+    }
+}

@@ -7,15 +7,13 @@ use orbit_reel::Block;
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::expand;
 
-#[path = "../common/cql5.rs"]
-#[allow(dead_code, unused_imports, clippy::all, reason = "it stands for itself")]
-mod cql5;
+mod manual;
 
 use crate::{
     common::{block_of_games, length::trials, position},
     runners::{NONE, Runner},
 };
-use cql5::{Board, Expanded, Facts};
+use evaluators::cql5::{self, Board, Expanded, Facts};
 
 const BOARDS: u64 = 40;
 

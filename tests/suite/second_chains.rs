@@ -1,11 +1,7 @@
 //! Compares `line` and `path` with an evaluator that was written directly from the language description. The evaluator tries
 //! every walk through a game's tree, which shakmaty has replayed.
 
-pub mod game;
 mod generate;
-mod query;
-mod read;
-mod walks;
 
 use std::sync::OnceLock;
 
@@ -18,10 +14,13 @@ use crate::{
     game_trees,
     runners::Runner,
 };
-use game::Game;
+use evaluators::chains::{
+    game::{self, Game},
+    query::Body,
+    read,
+    walks::{self, READINGS, TooMany},
+};
 use generate::Generator;
-use query::Body;
-use walks::{READINGS, TooMany};
 
 /// The maximum number of positions in a game. Larger games have too many walks (sequences of positions).
 const NODES_MAX: usize = 60;

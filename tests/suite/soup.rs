@@ -284,7 +284,7 @@ fn kind(
 /// Returns a block (group of games) with three positions, and with a game that has a side line.
 fn block() -> Block {
     let positions =
-        [Position::standard(), position("r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1"), Position::default()];
+        [Position::STANDARD, position("r3k2r/1P6/8/3pP3/8/8/8/R3K2R w KQkq d6 0 1"), Position::default()];
     let mut trees = StreamOptions::default();
     (trees.parse.variations, trees.parse.annotations) = (true, true);
     let tree = pgn_blocks_with("1. e4 e5 (1... d5 2. exd5) 2. Nf3 {book} *", trees);

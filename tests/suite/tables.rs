@@ -121,7 +121,7 @@ fn check_facts(block: &Block, rows: &[(&str, &str)]) {
 #[test]
 fn texts_in_another_encoding() {
     let tags = [("White", ""), ("Black", "Müller"), ("Event", "")];
-    let mut game = game_with_tags(Position::standard(), &tags, Outcome::Unknown);
+    let mut game = game_with_tags(Position::STANDARD, &tags, Outcome::Unknown);
     game.tags[0].value = b"M\xfcller,A \x96".to_vec();
     // The value contains the bytes of an é and a byte that is invalid in UTF-8.
     game.tags[2].value = b"\xff caf\xc3\xa9".to_vec();
@@ -170,7 +170,7 @@ fn facts_of_a_game() {
         ("Date", "1970.??.??"),
         ("Result", "1-0"),
     ];
-    let start = Position::standard();
+    let start = Position::STANDARD;
     let game = game_with_tags(start, &tags, Outcome::BlackWins);
     // The block (group of games) has two other games before the tested game, so reading a tag of the wrong game makes the test
     // fail.
@@ -217,7 +217,7 @@ fn facts_of_a_game() {
 #[test]
 fn every_slot_is_answered() {
     for slots in [1, 31, 32, 33, 63, 64, 255, 256, 257, 300] {
-        let block = block_of(&vec![Position::standard(); slots]);
+        let block = block_of(&vec![Position::STANDARD; slots]);
         for runner in Runner::engines() {
             let answers = runner.answers("#P", &block).unwrap();
             assert_eq!(answers, vec![Answer::Num(Some(8)); slots], "{}", runner.name);

@@ -191,7 +191,7 @@ const ARROWS: &[(&str, &[&str], &str)] = &[
     ),
     (
         "job",
-        &["database", "files", "found", "pgn", "reel", "request", "run", "executor"],
+        &["database", "files", "found", "pgn", "reel", "request", "run", "executor", "text"],
         "writes the parts of a run, and reads them again",
     ),
     (

@@ -11,7 +11,7 @@ use std::{
 
 use orbit_core::{board::Position, game::Date};
 use orbit_database::{BlockStream, StreamOptions};
-use orbit_reel::{Block, EncodedBlock, Reel, ReelSource, ReelWriter};
+use orbit_reel::{Block, EncodedBlock, Reel, ReelSource, ReelWriter, Totals};
 use orbit_search::choice::ExactPosition;
 use orbit_visits::{
     self, DateOrder, Novelty, OpenTables, POSITIONS_MAX, PositionFacts, PositionTable, TableError,
@@ -108,7 +108,9 @@ pub(crate) fn append(reel: &Path, pgn: &Path, chunk_bytes: usize) {
     options.pgn.chunk_bytes = chunk_bytes;
     let blocks = blocks_with(pgn, options);
     let mut writer = ReelWriter::append_to(reel).unwrap();
-    blocks.iter().for_each(|block| writer.append(&EncodedBlock::new(block)).unwrap());
+    blocks
+        .iter()
+        .for_each(|block| writer.append(&EncodedBlock::new(block), &Totals::from_block(block)).unwrap());
     let name = pgn.file_name().unwrap().to_string_lossy().into_owned();
     let reader = orbit_pgn::READER_VERSION;
     writer.finish(&[ReelSource { name, reader, games: 1000, ..ReelSource::default() }]).unwrap();

@@ -221,7 +221,7 @@ fn search(args: &Args, themes: &[Theme]) -> Result<Exit, Failure> {
     let database = open(&args.paths, options, args.quiet)?;
     let options = args.engine_options(database.positions_known())?;
     let scan = Executor::new(queries, &options)?.threads(threads(args.threads));
-    let files = OutputFiles::new(&database, &interrupt);
+    let files = OutputFiles::new(&database);
     let sink = files.open(args.output())?;
     let format = args.table_format()?;
     let pass = BatchPass {

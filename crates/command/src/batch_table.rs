@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use orbit_core::text::clipped;
 use orbit_core::visible::{EscapeContext, escape};
 use orbit_search::report::{TextTable, grouped};
-use orbit_search::stats::{GroupKey, GroupRow, Grouping, Share, ShareDifference, ThemeCounts, ThemeMatrix};
+use orbit_search::stats::{GroupKey, GroupRow, Grouping, Share, ThemeCounts, ThemeMatrix};
 use orbit_search::themes::Theme;
 use serde::Serialize;
 
@@ -66,8 +66,8 @@ fn table(matrix: &ThemeMatrix, place: usize, grouping: &Grouping) -> String {
         _ => row.games().map_or(String::new(), |share| format!("{:.1}", 100.0 * share.value)),
     };
     let names = shown.iter().map(|row| heading(&row.keys[0]));
-    // If there are exactly two groups, a last column shows the difference between them.
-    let is_pair = shown.len() == 2;
+    // If there are exactly two groups, and no game is in both, a last column shows the difference between them.
+    let is_pair = shown.len() == 2 && grouping.first.divides_games();
     let last = ["all".into()].into_iter().chain(is_pair.then(|| String::from("second - first (95 %)")));
     let header: Vec<String> = std::iter::once("theme".into()).chain(names).chain(last).collect();
     let all = widest.as_ref().map_or(0, |theme| theme.total.all.games);
@@ -82,9 +82,7 @@ fn table(matrix: &ThemeMatrix, place: usize, grouping: &Grouping) -> String {
             [Some(first), Some(second)] => second.difference_from(first),
             _ => None,
         };
-        let compared = compared.map_or(String::new(), |ShareDifference { value, low, high }| {
-            format!("{:+.1} ({:+.1} to {:+.1})", 100.0 * value, 100.0 * low, 100.0 * high)
-        });
+        let compared = compared.map_or(String::new(), |difference| difference.to_string());
         cells.chain([share(&theme.total)]).chain(is_pair.then_some(compared)).collect()
     });
     let mut out = format!("games hit, in percent of the games, by {grouping}\n{}", grid.text());

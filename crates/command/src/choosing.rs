@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use orbit_core::game::{Measure, PlayerName};
+use orbit_core::game::{Eval, Measure, PlayerName};
 use orbit_search::Request;
 use orbit_search::choice::{Choice, Condition, SortKey, WholeText};
 use orbit_search::request::SIMILAR_GAMES;
@@ -109,9 +109,6 @@ pub(super) fn hints(choice: &Choice) -> impl Iterator<Item = String> {
     })
 }
 
-/// The maximum loss of a move, in thousandths of a pawn.
-const LOSS_MAX: i64 = 20_000;
-
 /// Returns hints for a search without hits that has conditions on clocks or evaluations. Such values are read from comments, and
 /// games may have none.
 pub(super) fn measure_hints(choice: &Choice) -> impl Iterator<Item = String> {
@@ -121,10 +118,12 @@ pub(super) fn measure_hints(choice: &Choice) -> impl Iterator<Item = String> {
             Measure::Spent => "[%clk 0:00:30] or [%emt 0:00:05]",
             Measure::Eval | Measure::Loss => "[%eval 0.17]",
         };
-        if compared.measure() == Some(Measure::Loss) && compared.bound().is_some_and(|bound| bound > LOSS_MAX)
+        if compared.measure() == Some(Measure::Loss)
+            && compared.bound().is_some_and(|bound| bound > Eval::LOSS_MAX)
         {
             return Some(format!(
-                "`{compared}` is in pawns, and a move loses at most 20: `loss>2` is a loss of 2 pawns"
+                "`{compared}` is in pawns, and a move loses at most {}: `loss>2` is a loss of 2 pawns",
+                Eval::LOSS_MAX / 1000
             ));
         }
         Some(format!(

@@ -51,26 +51,24 @@ pub(super) fn remove_unfinished() {
     }
 }
 
-/// A flag that Ctrl-C sets, and the files to remove if the run does not end by itself.
+/// A flag that Ctrl-C sets.
 #[derive(Clone, Default)]
 pub(super) struct CtrlC {
     pub(super) flag: Arc<AtomicBool>,
-    pub(super) unfinished: Unfinished,
 }
 
 impl CtrlC {
     /// Installs the Ctrl-C handler. The first Ctrl-C sets the flag. The process ends at the second, or if the run has not ended
-    /// within two seconds.
+    /// within two seconds. Before it ends, it removes its unfinished files.
     pub(super) fn install() -> Result<CtrlC, Failure> {
         let interrupt = CtrlC::default();
-        let _ = UNFINISHED.set(interrupt.unfinished.clone());
         let handler = interrupt.clone();
         on_interrupt(move || {
             if !handler.flag.swap(true, Ordering::Relaxed) {
                 std::thread::sleep(INTERRUPT_GRACE);
             }
             message!("interrupted");
-            handler.unfinished.remove();
+            unfinished().remove();
             std::process::exit(130);
         })?;
         Ok(interrupt)

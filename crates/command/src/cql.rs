@@ -90,7 +90,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     scan.notes().iter().for_each(|note| message!("note: {note}"));
     print_substitutes(&database, false);
     let planned = Instant::now();
-    let mut search = CqlSearch::new(&options, &scan, &database, &output, &interrupt)?;
+    let mut search = CqlSearch::new(&options, &scan, &database, &output)?;
     let summary = search.run(&scan, database).map_err(|error| failure(&script, error))?;
     if interrupt.is_set() {
         message!("interrupted; {} was not written", output.display());

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use orbit_core::files::refuse_clashes;
-use orbit_database::{AlreadyHeld, BlockStream, StreamOptions, Summary};
+use orbit_database::{AlreadyHeld, BlockStream, StreamOptions, StreamedBlock, Summary};
 use orbit_reel::{
     Alike, Block, EncodedBlock, GameHash, GameSet, MAGIC, Manifest, Reel, ReelSource, ReelWriter,
     SectionBytes, Shard, Totals,
@@ -23,7 +23,7 @@ use orbit_visits::table_path;
 
 use super::common::{
     CtrlC, ProgressArgs, ProgressDisplay, bytes, choice, from_one, grouped, print_failures, threads,
-    totals_line,
+    totals_line, unfinished,
 };
 use super::failure::{Exit, Failure};
 use super::positions;
@@ -167,7 +167,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     }
     let options = args.options(keeps, &interrupt);
     writer.keep_variations(keeps);
-    writer.temporary_path().into_iter().for_each(|path| interrupt.unfinished.add(path));
+    writer.temporary_path().into_iter().for_each(|path| unfinished().add(path));
     let (database, is_partly_held) = open(&args, writer.reel(), options.clone())?;
     // A skipped file of which the reel contains only a part counts as a file that is not read to its end.
     let ended = |exit| if is_partly_held && matches!(exit, Exit::Done) { Exit::SourceFailed } else { exit };
@@ -181,10 +181,10 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     if let Some(alike) = args.no_duplicates {
         database = database.without_duplicates(seen(&args, alike, writer.reel(), options)?);
     }
-    let mut problems =
-        Problems::create(args.problems.as_deref(), args.verbose, OutputFiles::new(&database, &interrupt))?;
+    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, OutputFiles::new(&database))?;
     let progress = ProgressDisplay::from_args(&args.progress, args.quiet);
-    let append = |_: &Block, encoded: &EncodedBlock| Ok(writer.append(encoded)?);
+    let append =
+        |streamed: &StreamedBlock, encoded: &EncodedBlock| Ok(writer.append(encoded, &streamed.totals)?);
     let summary = write(append, database, &mut problems, &progress, threads(args.threads))?;
     problems.finish()?;
     if interrupt.is_set() {
@@ -299,7 +299,7 @@ fn seen(args: &Args, alike: Alike, reel: Option<&Reel>, options: StreamOptions) 
 }
 
 fn write(
-    mut append: impl FnMut(&Block, &EncodedBlock) -> Result<(), Failure>,
+    mut append: impl FnMut(&StreamedBlock, &EncodedBlock) -> Result<(), Failure>,
     database: BlockStream,
     problems: &mut Problems,
     progress: &ProgressDisplay,
@@ -307,13 +307,10 @@ fn write(
 ) -> Result<Summary, Failure> {
     let mut fault = None;
     let sources = database.source_names();
-    // The stream already computes the totals of each block, so the encoder does not compute them again.
-    let encode = |block: &Block| EncodedBlock::with_totals(block, Totals::default());
-    let summary = database.for_each_block(threads, encode, |streamed, mut encoded| {
+    let summary = database.for_each_block(threads, EncodedBlock::new, |streamed, encoded| {
         progress.update(&streamed);
-        encoded.set_totals(streamed.totals.clone());
         let listed = problems.are_wanted().then(|| ProblemsPart::from_block(&streamed.block, &sources));
-        let written = problems.list(listed, progress).and_then(|()| append(&streamed.block, &encoded));
+        let written = problems.list(listed, progress).and_then(|()| append(&streamed, &encoded));
         match written {
             Ok(()) => ControlFlow::Continue(()),
             Err(error) => {

@@ -60,6 +60,11 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
 /// Returns the failure for a file that cannot be described. If it is a game file, the message names commands that accept it.
 fn failure(error: ReelError, path: &Path) -> Failure {
     match error {
+        ReelError::NotAReel { .. } if ending(path) == "positions" => Failure::Other(format!(
+            "{} is a position table, and `orbit info` describes reels: `orbit info {}` describes the reel of the table",
+            path.display(),
+            shown(&path.with_extension(""))
+        )),
         ReelError::NotAReel { .. } | ReelError::NoFile { .. }
             if holds_games(path) && ending(path) != "reel" =>
         {

@@ -10,23 +10,26 @@ use std::path::{Path, PathBuf};
 
 use clap::Parser as _;
 use orbit_search::job::{
-    JOB_NAME, Job, JobError, JobPart, JobRequest, OnePartReason, PartFault, PartWriter, Replay, divide,
-    record,
+    JOB_NAME, Job, JobError, JobPart, JobRequest, OnePartReason, PartFault, PartWriter, RecordError, Replay,
+    divide, record,
 };
 use orbit_search::run::Run;
 use serde_json::json;
 
 use self::choose::{chosen, ranges};
-use super::common::{CtrlC, Out, ProgressArgs, ProgressDisplay, counted, from_one, grouped, print_failures};
+use super::common::{
+    CtrlC, Out, ProgressArgs, ProgressDisplay, counted, from_one, grouped, print_failures, unfinished,
+};
 use super::failure::{Exit, Failure};
 use super::scan::{self, EngineOfPart, JobInputs, PreparedScan, RunOptions, ScanPurpose};
+use super::terminal::error_message;
 use super::{Cli, Command, Invocation, dashes};
 
 const AFTER_HELP: &str = "\
 A job is a search that is fixed once and divided into numbered parts. Parts are computed in any
 order, on any machine that sees the same files, and merged to the bytes that one run of `orbit scan`
 writes. A part that is computed twice, even at the same time, is the same file; a part that was
-interrupted leaves nothing. Who computes which part is left to others: a shell, xargs, Slurm, Ray.
+interrupted has no file. Who computes which part is left to others: a shell, xargs, Slurm, Ray.
 
 Examples:
   orbit index --shards 256M games/ -o db/
@@ -139,7 +142,7 @@ fn plan(args: PlanArgs, invocation: &Invocation) -> Result<Exit, Failure> {
     let words = texts(words.skip_while(|word| word != "job").skip_while(|word| word != "plan").skip(1))?;
     let interrupt = CtrlC::install()?;
     let run = RunOptions::new(&args.scan, ScanPurpose::Part);
-    let asked = PreparedScan::new(&args.scan, run, &interrupt)?.asked(&interrupt)?;
+    let asked = PreparedScan::new(&args.scan, run, &interrupt)?.asked()?;
     let job = fixed(&asked, words, args.parts)?;
     job.write(folder)?;
     let mut out = Out::new();
@@ -261,15 +264,18 @@ impl OpenedJob {
                 JobError::Other { path, what: "the blocks are others" }
             })?,
         };
-        let asked = ready.asked(interrupt)?;
-        let JobInputs { scan, database, choice, collectors, names, progress, .. } = asked;
+        let asked = ready.asked()?;
+        let JobInputs { query, scan, database, choice, collectors, names, progress, .. } = asked;
         let out = PartWriter::create(&self.job, part, &self.folder)?;
-        out.temporary_path().into_iter().for_each(|path| interrupt.unfinished.add(path));
+        out.temporary_path().into_iter().for_each(|path| unfinished().add(path));
         let run = Run::new(&scan, &choice, &collectors);
         let watch = |streamed: &_, hit| ProgressDisplay::update_search(&progress, streamed, hit);
         let summary = record(&run, &collectors, &names, database, out, watch);
         progress.clear();
-        let summary = summary?;
+        let summary = summary.map_err(|error| match (error, &query) {
+            (RecordError::Scan(error), Some(query)) => scan::failure(query, error),
+            (error, _) => error.into(),
+        })?;
         if interrupt.is_set() {
             message!("interrupted; part {} was not written", part.number);
             return Ok(Exit::Interrupted);
@@ -300,7 +306,7 @@ fn part(args: PartArgs) -> Result<Exit, Failure> {
         if words.is_empty() { (1..=all).collect() } else { chosen(&texts(words.iter().cloned())?, all)? };
     let PartArgs { threads, quiet, progress, engine, .. } = args;
     let run = RunOptions { purpose: ScanPurpose::Part, threads, quiet, progress, engine };
-    let mut exit = Exit::Done;
+    let (mut exit, mut failure) = (Exit::Done, None);
     for number in numbers {
         let part = &opened.job.parts[number - 1];
         if !args.again && opened.job.check_part(part, &opened.folder).is_ok() {
@@ -309,13 +315,20 @@ fn part(args: PartArgs) -> Result<Exit, Failure> {
             }
             continue;
         }
-        match opened.compute(part, &interrupt, run.clone())? {
-            Exit::Done => {}
-            Exit::Interrupted => return Ok(Exit::Interrupted),
-            other => exit = other,
+        match opened.compute(part, &interrupt, run.clone()) {
+            Ok(Exit::Done) => {}
+            Ok(Exit::Interrupted) => return Ok(Exit::Interrupted),
+            Ok(other) => exit = other,
+            // The reel of one part may be damaged, and those of other parts whole.
+            Err(error @ Failure::Midway(_)) => {
+                if let Some(earlier) = failure.replace(error) {
+                    error_message(earlier.code(), &earlier.to_string());
+                }
+            }
+            Err(error) => return Err(error),
         }
     }
-    Ok(exit)
+    failure.map_or(Ok(exit), Err)
 }
 
 fn merge(folder: &Path) -> Result<Exit, Failure> {
@@ -360,9 +373,10 @@ fn status(args: &StatusArgs) -> Result<Exit, Failure> {
         }))?;
     } else {
         out.line(format_args!(
-            "{} of {} are complete",
+            "{} of {} {} complete",
             complete.len(),
-            counted(job.parts.len(), "part", "parts")
+            counted(job.parts.len(), "part", "parts"),
+            if job.parts.len() == 1 { "is" } else { "are" }
         ))?;
         if !missing.is_empty() {
             out.line(format_args!("missing: {}", ranges(&missing)))?;
@@ -381,10 +395,12 @@ fn status(args: &StatusArgs) -> Result<Exit, Failure> {
 pub(super) fn resume(args: &scan::Args, folder: &Path, invocation: &Invocation) -> Result<Exit, Failure> {
     let words = invocation.words.iter().cloned();
     let mut words: Vec<String> = texts(words.skip_while(|word| word != "scan").skip(1))?;
-    if let Some(at) = words.iter().position(|word| word == "--resume") {
-        words.drain(at..words.len().min(at + 2));
+    let options = words.iter().take_while(|word| *word != "--");
+    let is_resume = |word: &String| word == "--resume" || word.starts_with("--resume=");
+    if let Some(at) = options.clone().position(is_resume) {
+        let count = if words[at] == "--resume" { 2 } else { 1 };
+        words.drain(at..words.len().min(at + count));
     }
-    words.retain(|word| !word.starts_with("--resume="));
     if let [folder, ..] = args.folders()[..] {
         return Err(Failure::Other(format!(
             "{}: -o writes files; the folder of a job stands after --resume",
@@ -394,7 +410,13 @@ pub(super) fn resume(args: &scan::Args, folder: &Path, invocation: &Invocation) 
     let interrupt = CtrlC::install()?;
     let run = RunOptions::new(args, ScanPurpose::Part);
     let quietly = RunOptions { quiet: true, progress: ProgressArgs::default(), ..run.clone() };
-    let asked = PreparedScan::new(args, quietly, &interrupt)?.asked(&interrupt)?;
+    let asked = PreparedScan::new(args, quietly, &interrupt)?.asked()?;
+    let is_remote = asked.database.remote_sources().next().is_some();
+    if !is_remote && !asked.database.is_repeatable() {
+        // A later run could not detect that it reads other games.
+        let why = "--resume needs files that can be read again: save standard input to a file first";
+        return Err(Failure::Other(why.into()));
+    }
     let opened = match OpenedJob::here(folder) {
         Ok(opened) => {
             opened.job.demand(&asked.question, folder)?;

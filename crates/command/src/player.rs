@@ -116,7 +116,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     let interrupt = CtrlC::install()?;
     let database = args.open(&interrupt)?;
     let (sources, again) = (database.source_names(), database.unread());
-    let sink = OutputFiles::new(&database, &interrupt);
+    let sink = OutputFiles::new(&database);
     let sink = args.output.as_deref().map(|path: &Path| sink.begin(path)).transpose()?;
     let queries = profile::queries().map_err(|error| Failure::Other(error.to_string()))?;
     let scan = Executor::new(queries, &EngineOptions::default())?.threads(threads(args.pass.threads));
@@ -130,7 +130,7 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
         return Ok(print_failures(&summary));
     }
     let player = collector.player();
-    let mut profile = Profile::new(player, &choice, sources, &part);
+    let mut profile = Profile::new(&collector, &choice, sources, &part);
     if profile.games() == 0 && !interrupt.is_set() {
         return Err(Failure::Other(players::none_of(player, &choice, &part.spellings)));
     }

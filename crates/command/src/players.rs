@@ -87,8 +87,9 @@ pub(super) fn summary(choice: &Choice, spellings: &SpellingsPart, is_whole: bool
     let first = match white + black {
         0 => format!("no game of {player}{until}: names are the tags White and Black of the games"),
         games => format!(
-            "{player}: {} games{until}, {} as White, {} as Black; all seen from that side, and scores are the player's",
+            "{player}: {} {}{until}, {} as White, {} as Black; all seen from that side, and scores are the player's",
             grouped(games),
+            if games == 1 { "game" } else { "games" },
             grouped(white),
             grouped(black)
         ),

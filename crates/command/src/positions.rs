@@ -14,7 +14,7 @@ use orbit_visits::{
 };
 use serde_json::{Value, json};
 
-use super::common::{CtrlC, Out, from_one, grouped, print_failures, shown, threads};
+use super::common::{CtrlC, Out, from_one, grouped, print_failures, shown, threads, unfinished};
 use super::failure::{Exit, Failure};
 use super::reading::{UnpackArgs, open};
 
@@ -119,7 +119,7 @@ pub(super) fn write(
     let mut options = TableOptions::default();
     options.threads = threads(given);
     options.interrupt = interrupt.flag.clone();
-    options.unfinished = interrupt.unfinished.clone();
+    options.unfinished = unfinished();
     let size = match orbit_visits::write_table(reel, &options) {
         Err(error @ TableError::Interrupted { .. }) => {
             message!("{error}");

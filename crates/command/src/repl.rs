@@ -12,7 +12,7 @@ use orbit_core::sync::lock;
 use orbit_search::CancelToken;
 use orbit_search::report::{Columns, Format, Rows};
 use orbit_search::serve::{
-    Answered, Ask, ErrorCode, Explain, Explained, Fault, KeptHits, MAIN, Open, OpenDatabases,
+    Answered, Ask, ErrorCode, Explain, Explained, Fault, KeptHits, MAIN, Make, Open, OpenDatabases, What,
 };
 
 use self::editor::{LineSource, Typed};
@@ -133,8 +133,12 @@ pub(super) fn run(args: Args) -> Result<Exit, Failure> {
     repl.greet()?;
     let mut is_wrong = false;
     while let Some(typed) = lines.next()? {
-        let Typed::Line(line) = typed else { continue };
-        match repl.take(line.trim()) {
+        let taken = match typed {
+            Typed::Nothing => continue,
+            Typed::NoText => Err(wrong("stdin: a line is not UTF-8: write queries as UTF-8")),
+            Typed::Line(line) => repl.take(line.trim()),
+        };
+        match taken {
             Ok(Done::Next) => {}
             Ok(Done::Quit) => break,
             Err(Wrong::Failure(failure @ (Failure::Stdout(_) | Failure::Closed))) => return Err(failure),
@@ -358,13 +362,13 @@ impl Repl {
         };
         let (path, rows) = (Path::new(path), Rows::Hits);
         let format = match ending(path).as_str() {
-            "pgn" => None,
-            "csv" => Some(Format::Csv { rows, columns: Columns::with_table_defaults(kept.extras()) }),
+            "pgn" => return self.save_games(path),
+            "csv" => Format::Csv { rows, columns: Columns::with_table_defaults(kept.extras()) },
             "jsonl" | "ndjson" => {
-                Some(Format::JsonLines { rows, columns: Columns::with_object_defaults(kept.extras()) })
+                Format::JsonLines { rows, columns: Columns::with_object_defaults(kept.extras()) }
             }
-            "epd" => Some(Format::Epd(rows)),
-            "fen" => Some(Format::Fen(rows)),
+            "epd" => Format::Epd(rows),
+            "fen" => Format::Fen(rows),
             _ => {
                 return Err(wrong(format!(
                     "{}: the ending of the name chooses the format: give a name that ends in .pgn, .csv, .jsonl, .epd or .fen",
@@ -378,8 +382,22 @@ impl Repl {
         if answered.is_cut {
             message!("warning: only the first hits were kept; `orbit scan -o {}` writes all", path.display());
         }
-        let (games, hits) = (counted(kept.games(), "game", "games"), grouped(kept.rows()));
-        Ok(lines([format!("{}: {games}, {hits} positions", path.display())])?)
+        let games = counted(kept.games(), "game", "games");
+        let hits = counted(kept.rows() as usize, "position", "positions");
+        Ok(lines([format!("{}: {games}, {hits}", path.display())])?)
+    }
+
+    /// Writes all games with hits, with the text of their sources. The last query is run again, because the kept games have no text.
+    fn save_games(&self, path: &Path) -> Result<(), Wrong> {
+        let make = Make {
+            request: Ask::new(&self.last()?.0.query).request,
+            database: String::from(MAIN),
+            what: What::File { path: path.to_owned(), title: None },
+            progress: false,
+        };
+        let made = self.running.run(|cancel| self.desk.make(&make, cancel, &mut |_| ()))?;
+        let games = made.fields["games"].as_u64().unwrap_or_default();
+        Ok(lines([format!("{}: {}", path.display(), counted(games as usize, "game", "games"))])?)
     }
 
     fn open(&mut self, rest: &str) -> Result<(), Wrong> {
@@ -405,14 +423,15 @@ impl Repl {
 /// Returns the summary line: `1,234 games and 2,345 positions hit, of ...`.
 fn summary(answered: &Answered) -> String {
     let (games, positions) = (answered.hit.games, answered.hit.positions);
+    let count = |number: u64, what: &str| counted(number as usize, what, &format!("{what}s"));
     let of = answered.searched.map_or(String::new(), |(games, positions)| {
-        format!(" of {} games and {} positions", grouped(games), grouped(positions))
+        format!(" of {} and {}", count(games, "game"), count(positions, "position"))
     });
     let cut = if answered.is_cut { "; only the first were kept" } else { "" };
     format!(
-        "{} games and {} positions hit{of}; {:.3} s ({}){cut}",
-        grouped(games),
-        grouped(positions),
+        "{} and {} hit{of}; {:.3} s ({}){cut}",
+        count(games, "game"),
+        count(positions, "position"),
         answered.time.as_secs_f64(),
         answered.engine
     )

@@ -338,7 +338,7 @@ fn print_summary(
 }
 
 /// Converts an error to a failure. For an error in the query, the message shows its place in the text.
-fn failure(query: &QueryText, error: ScanError) -> Failure {
+pub(super) fn failure(query: &QueryText, error: ScanError) -> Failure {
     match error {
         ScanError::Query(diagnostic) => query.failure(&diagnostic),
         ScanError::Engine(EngineError::Query { game, place, diagnostic, .. }) => {

@@ -8,7 +8,7 @@ use orbit_database::BlockStream;
 #[cfg(feature = "parquet")]
 use orbit_search::report::{Columns, ParquetWriter};
 
-use super::common::{CtrlC, unfinished};
+use super::common::unfinished;
 use super::failure::Failure;
 use super::terminal::Stdout;
 
@@ -25,7 +25,8 @@ pub(super) enum Sink {
 }
 
 impl Sink {
-    /// Creates a file without checking that it differs from all inputs. Commands that read a database must check this first.
+    /// Creates a file, which is removed if the run is interrupted before the file is complete. Commands that read a database must
+    /// first check that the file differs from all inputs, as [`OutputFiles`] does.
     pub(super) fn create(path: &Path) -> Result<Sink, Failure> {
         let file = OutputFile::create(path)?;
         file.temporary_path().into_iter().for_each(|path| unfinished().add(path));
@@ -108,25 +109,22 @@ pub(super) fn named(path: Option<&Path>) -> Option<&Path> {
 #[derive(Clone, Copy)]
 pub(super) struct OutputFiles<'a> {
     pub(super) database: &'a BlockStream,
-    pub(super) interrupt: &'a CtrlC,
     /// True if files are written. Parts of a job write none.
     pub(super) are_written: bool,
 }
 
 impl<'a> OutputFiles<'a> {
-    pub(super) fn new(database: &'a BlockStream, interrupt: &'a CtrlC) -> OutputFiles<'a> {
-        OutputFiles { database, interrupt, are_written: true }
+    pub(super) fn new(database: &'a BlockStream) -> OutputFiles<'a> {
+        OutputFiles { database, are_written: true }
     }
 
-    /// Creates a file, which is removed if the run is interrupted before the file is complete.
+    /// Creates a file.
     pub(super) fn begin(self, path: &Path) -> Result<Sink, Failure> {
         refuse_clashes(self.database.files(), [path])?;
         if !self.are_written {
             return Ok(Sink::Closed);
         }
-        let file = OutputFile::create(path)?;
-        file.temporary_path().into_iter().for_each(|path| self.interrupt.unfinished.add(path));
-        Ok(Sink::File(file))
+        Sink::create(path)
     }
 
     /// Creates a file, or opens standard output if there is no path or the path is `-`.

@@ -166,6 +166,10 @@ fn parse(text: &str) -> Result<(Vec<Grouping>, TableLimits), Failure> {
             _ => words.push(word),
         }
     }
+    if words.is_empty() {
+        let message = format!("--stats: `{text}` limits tables: name a grouping too, as in `san,{text}`");
+        return Err(Failure::Other(message));
+    }
     let groupings =
         Grouping::list(&words.join(",")).map_err(|error| Failure::Other(format!("--stats: {error}")))?;
     let rows_max = match top {

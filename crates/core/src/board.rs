@@ -23,4 +23,5 @@ pub use code::{Code, PieceSet};
 pub use mv::{MoveKind, PackedMove};
 pub use position::{Board, Position, State};
 pub use shakmaty::{Bitboard, Color, File, Piece, Rank, Role, Square};
+pub(crate) use transform::lowest_files;
 pub use transform::{Dihedral, SquareMap, full_lines, shift, translate};

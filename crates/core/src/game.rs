@@ -47,7 +47,7 @@ pub use date::Date;
 pub use eco::Eco;
 pub use header::GameHeader;
 pub use measures::{Eval, Measure, Measures};
-pub use moves::MoveNumbers;
+pub use moves::{MoveNumbers, fen_counter};
 pub use names::{Nearness, NoName, PlayerName, are_alike};
 pub use opening::Opening;
 pub use people::{Mention, who_is_who};

@@ -74,20 +74,14 @@ impl BlockStream {
 
     /// Restricts the stream to some blocks of each reel. `choose` is called with each reel, and returns the indices of the blocks
     /// to keep in ascending order, or `None` to keep all blocks. Games and sources keep their numbers.
-    ///
-    /// # Errors
-    ///
-    /// Returns the errors of `choose`.
-    pub fn choose_blocks<E>(
-        mut self,
-        mut choose: impl FnMut(&Reel) -> Result<Option<Vec<usize>>, E>,
-    ) -> Result<BlockStream, E> {
+    #[must_use]
+    pub fn choose_blocks(mut self, mut choose: impl FnMut(&Reel) -> Option<Vec<usize>>) -> BlockStream {
         for input in std::mem::take(&mut self.inputs) {
             let Input::Reel { reel, base, next, end } = &input else {
                 self.inputs.push_back(input);
                 continue;
             };
-            let Some(blocks) = choose(reel)? else {
+            let Some(blocks) = choose(reel) else {
                 self.inputs.push_back(input);
                 continue;
             };
@@ -109,7 +103,7 @@ impl BlockStream {
             self.bytes_total = self.bytes_total.map(|bytes| bytes.saturating_sub(passed_bytes));
             self.inputs.push_back(passed(at, *end));
         }
-        Ok(self)
+        self
     }
 
     /// Returns the flag that stops the stream when it becomes true.

@@ -106,7 +106,7 @@ struct BufferSets {
 impl OpenDevice {
     fn new(options: &GpuOptions) -> Result<Arc<OpenDevice>, GpuError> {
         let device = Device::open(options)?;
-        let residents = Residents::new(resident::stay_bytes(options, &device.report));
+        let residents = Residents::new(resident::stay_bytes(options, &device.report, device.memory_bytes));
         Ok(Arc::new(OpenDevice { device, sets: Mutex::default(), returned: Condvar::new(), residents }))
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::edit::{CommentSlots, Edit, edited, places};
 use super::extent::line_end;
-use super::lex::ByteRange;
+use super::lex::{ByteRange, is_name};
 use super::parse::TextPlaces;
 
 /// The changes to make to the text of a game. Comments and tag values are bytes in the encoding of the game. A node is a position
@@ -23,8 +23,8 @@ pub struct Amendment {
 
 /// Returns the text of one game with the changes of `amendment`. Glyphs written as signs (`!?`) become numbers (`$5`). A Black move
 /// that no longer directly follows White's move gets its move number. All other bytes are unchanged. Nodes that the text does not
-/// have are ignored, and so are tags whose names PGN does not allow. [`comment_bytes`] converts any text to a comment that can be
-/// added.
+/// have are ignored, and so are tags whose names PGN does not allow. Braces and control characters in comments are replaced, since
+/// PGN does not allow them there.
 ///
 /// # Panics
 ///
@@ -101,7 +101,7 @@ fn ends_with_number(text: &[u8]) -> bool {
 
 /// Converts a text to a valid PGN comment: braces become parentheses, since a closing brace would end the comment, and control
 /// characters become blanks.
-pub fn comment_bytes(text: &[u8]) -> Vec<u8> {
+fn comment_bytes(text: &[u8]) -> Vec<u8> {
     let plain = |byte: &u8| match *byte {
         b'{' => b'(',
         b'}' => b')',
@@ -205,8 +205,7 @@ fn tags(text: &[u8], places: &TextPlaces, new: &[(String, Vec<u8>)]) -> Vec<Edit
 
 /// Returns whether PGN allows `name` as a tag name.
 pub fn is_tag_name(name: &[u8]) -> bool {
-    let rest = |byte: &u8| byte.is_ascii_alphanumeric() || b"_+#=:-.".contains(byte);
-    name.first().is_some_and(u8::is_ascii_alphabetic) && name.iter().all(rest)
+    name.first().is_some_and(u8::is_ascii_alphabetic) && name.iter().copied().all(is_name)
 }
 
 /// Escapes a tag value, so it can be written in quotation marks on one line.

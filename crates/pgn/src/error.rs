@@ -9,8 +9,11 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PgnError {
+    /// The path is empty.
+    #[error("a path is empty: name a file or folder")]
+    Empty,
     /// There is no such file or folder.
-    #[error("{} does not exist: check the path, or give `-` for standard input", path.display())]
+    #[error("{} does not exist: check the path", path.display())]
     Missing {
         /// The path as the user gave it.
         path: PathBuf,
@@ -92,6 +95,7 @@ impl PgnError {
     pub(super) fn at(path: &Path, error: io::Error) -> PgnError {
         let path = path.to_owned();
         match error.kind() {
+            io::ErrorKind::NotFound if path.as_os_str().is_empty() => PgnError::Empty,
             io::ErrorKind::NotFound => PgnError::Missing { path },
             _ => PgnError::Unreadable { path, error },
         }

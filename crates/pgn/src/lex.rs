@@ -173,7 +173,8 @@ const NAME: [bool; 256] = {
     table
 };
 
-const fn is_name(byte: u8) -> bool {
+/// Returns true for a byte that a tag name may contain.
+pub(super) const fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'#' | b'=' | b':' | b'-' | b'.')
 }
 
@@ -508,6 +509,9 @@ fn outcome(word: &[u8]) -> Option<Outcome> {
     {
         return None;
     }
+    if let Some(usual) = usual_outcome(word) {
+        return Some(usual);
+    }
     let mut plain = [0u8; 24];
     let mut length = 0;
     let mut rest = word;
@@ -527,9 +531,17 @@ fn outcome(word: &[u8]) -> Option<Outcome> {
         rest = &rest[skip..];
     }
     match &plain[..length] {
+        b"1/2" => Some(Outcome::Draw),
+        plain => usual_outcome(plain),
+    }
+}
+
+/// Reads a result as the standard of PGN writes it.
+fn usual_outcome(word: &[u8]) -> Option<Outcome> {
+    match word {
         b"1-0" => Some(Outcome::WhiteWins),
         b"0-1" => Some(Outcome::BlackWins),
-        b"1/2-1/2" | b"1/2" => Some(Outcome::Draw),
+        b"1/2-1/2" => Some(Outcome::Draw),
         _ => None,
     }
 }

@@ -94,7 +94,7 @@ mod web;
 /// any game, or the messages about its faults.
 pub const READER_VERSION: u32 = 9;
 
-pub use amend::{Amendment, amend, comment_bytes, is_tag_name};
+pub use amend::{Amendment, amend, is_tag_name};
 pub use annotate::{annotate, comment_text};
 pub use archive::{canonical, file_of};
 pub use chunk::{Chunk, SourceKind, SourceText};

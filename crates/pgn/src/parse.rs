@@ -12,6 +12,7 @@ use super::tree::{Loss, SideLines, comment};
 use super::{AnnotationKind, Game, GameStatus, Outcome, ReadFault, Tag};
 use orbit_core::board::{PackedMove, Position};
 use orbit_core::fen::ListLine;
+use orbit_core::game::fen_counter;
 use orbit_core::isa::Isa;
 use orbit_core::text::is_same;
 
@@ -259,8 +260,7 @@ impl<'a> GameParser<'a> {
 
     /// Returns the number of half-moves before the start position, according to the counters of its FEN.
     fn halves_before(&self) -> u32 {
-        let number = |counter: &[u8]| std::str::from_utf8(counter).ok()?.parse::<u32>().ok();
-        let full = orbit_core::fen::counters(&self.fen)[1].and_then(number).unwrap_or(1).clamp(1, 1 << 20);
+        let full = orbit_core::fen::counters(&self.fen)[1].and_then(fen_counter).unwrap_or(1).max(1);
         let black_begins =
             self.game.positions.first().is_some_and(|start| start.state.turn() == Color::Black);
         2 * (full - 1) + u32::from(black_begins)

@@ -150,7 +150,7 @@ impl Sources {
                         all.add_path(path.clone(), None, SourceInput::File(path.clone(), place));
                     }
                     Ok(None) => return Err(PgnError::at(path, error)),
-                    Err(refusal) => all.refuse(path, None, refusal)?,
+                    Err(refusal) => all.add_path(path.to_owned(), None, SourceInput::Refused(refusal)),
                 },
             }
         }
@@ -220,7 +220,7 @@ impl Sources {
         match Archive::open(path) {
             Ok(Some(archive)) => return self.add_members(path, &archive, None, place),
             Ok(None) => self.add_path(path.to_owned(), bytes, SourceInput::File(path.to_owned(), place)),
-            Err(refusal) => self.refuse(path, bytes, refusal)?,
+            Err(refusal) => self.add_path(path.to_owned(), bytes, SourceInput::Refused(refusal)),
         }
         Ok(())
     }
@@ -251,12 +251,6 @@ impl Sources {
             let bytes = Some(archive.member(number).bytes);
             self.add_path(path, bytes, SourceInput::Member(Arc::clone(archive), number, place));
         }
-        Ok(())
-    }
-
-    /// Adds an archive whose members cannot be listed. The failure is reported once it is the archive's turn to be read.
-    fn refuse(&mut self, path: &Path, bytes: Option<u64>, refusal: ArchiveRefusal) -> Result<(), PgnError> {
-        self.add_path(path.to_owned(), bytes, SourceInput::Refused(refusal));
         Ok(())
     }
 

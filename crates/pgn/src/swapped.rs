@@ -8,7 +8,7 @@ impl Game {
     /// `White` and `WhiteElo`. Comments are unchanged.
     #[must_use]
     pub fn colors_swapped(mut self) -> Game {
-        self.start = Some(self.start.unwrap_or_else(Position::standard).colors_swapped());
+        self.start = Some(self.start.unwrap_or(Position::STANDARD).colors_swapped());
         let moves = self.moves.iter_mut().chain(self.lines.iter_mut().flat_map(|line| &mut line.moves));
         moves.for_each(|mv| *mv = mv.colors_swapped());
         self.positions.iter_mut().for_each(|position| *position = position.colors_swapped());

@@ -175,7 +175,7 @@ impl Program {
     }
 
     /// Returns the expected run time for one position, in steps. Unlike [`Program::cost`], this includes flat programs.
-    pub(super) fn time(&self) -> u64 {
+    pub fn time(&self) -> u64 {
         let carried = self.stages.iter().flat_map(|stage| &stage.carried);
         let flat = carried.map(|carry| match &carry.what {
             Made::Game(GameOp::Flat(program)) => program.time.saturating_mul(INSTRUCTION_STEPS),
@@ -186,6 +186,11 @@ impl Program {
 
     /// Returns the number of steps that the program runs for one position, without the steps of its stages (earlier programs).
     pub fn own_cost(&self) -> u64 {
+        self.own_cost_by(|_| 1)
+    }
+
+    /// Like [`Program::own_cost`], but counts each operation as `steps` steps.
+    pub fn own_cost_by(&self, steps: impl Fn(&Op) -> u64) -> u64 {
         let (mut cost, mut times) = (0u64, vec![1u64]);
         for step in &self.steps {
             let now = *times.last().expect("a loop that ends has begun");
@@ -195,6 +200,7 @@ impl Program {
                 Step::Chain { chain, .. } => {
                     cost = cost.saturating_add(now.saturating_mul(chain.terms.len() as u64));
                 }
+                Step::Do { op, .. } => cost = cost.saturating_add(now.saturating_mul(steps(op))),
                 _ => cost = cost.saturating_add(now),
             }
         }

@@ -162,7 +162,7 @@ fn codes(set: PieceSet) -> impl Iterator<Item = Code> {
 
 /// Returns the number of pieces in the standard position whose code is in `set`.
 fn standard_number(set: PieceSet) -> i32 {
-    Position::standard().board.squares_of(set).0.count_ones() as i32
+    Position::STANDARD.board.squares_of(set).0.count_ones() as i32
 }
 
 /// Returns true if the part of a graph on which the nodes `roots` depend is small enough, and not too deep, for a screen.

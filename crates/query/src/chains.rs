@@ -180,30 +180,37 @@ impl Parser {
     }
 
     /// In a line, returns true if the parentheses at the current token contain a chain of filters, not a single filter. A chain
-    /// contains an arrow, or a suffix such as `*` after the last filter.
+    /// contains an arrow, or a suffix such as `*` after the last filter. In nested parentheses, as in `((a --> b))`, the chain can be
+    /// in any of them.
     fn holds_line_chain(&self) -> bool {
-        self.holds_line_chain_at(0)
-    }
-
-    /// Returns true if the parentheses that begin `start` tokens ahead contain a chain; see [`Self::holds_line_chain`].
-    fn holds_line_chain_at(&self, start: usize) -> bool {
-        // Recognizes nested parentheses, as in `((a --> b))`.
-        if matches!(self.peek(start + 1), Tok::Sign("(")) && self.holds_line_chain_at(start + 1) {
-            return true;
-        }
-        let (mut depth, mut at, mut inner_line) = (0u32, start, false);
-        loop {
+        let is_open = |at: &usize| matches!(self.peek(*at), Tok::Sign("("));
+        let mut open = (0..).take_while(is_open).count();
+        let (mut depth, mut at) = (open, open);
+        // These two are about the innermost of the first parentheses that are still open. Its own tokens are those at depth `open`.
+        let (mut inner_line, mut is_filter) = (false, false);
+        while open > 0 {
+            let is_own = depth == open && !is_filter;
             match self.peek(at) {
                 Tok::Sign("(" | "{") => depth += 1,
-                Tok::Sign(")" | "}") if depth == 1 => {
-                    return matches!(self.peek(at - 1), Tok::Sign("*" | "+" | "?"))
-                        || matches!(self.peek(at - 1), Tok::Sign("}")) && self.repeat_ends_at(at - 1);
+                Tok::Sign(")" | "}") => {
+                    let is_repeated = || {
+                        matches!(self.peek(at - 1), Tok::Sign("*" | "+" | "?"))
+                            || matches!(self.peek(at - 1), Tok::Sign("}")) && self.repeat_ends_at(at - 1)
+                    };
+                    if is_own && is_repeated() {
+                        return true;
+                    }
+                    if depth == open {
+                        open -= 1;
+                        (inner_line, is_filter) = (false, false);
+                    }
+                    depth -= 1;
                 }
-                Tok::Sign(")" | "}") => depth -= 1,
-                Tok::Word(word) if depth == 1 && word == "line" => inner_line = true,
-                Tok::Sign("-->") if depth == 1 => return !inner_line,
+                Tok::Word(word) if is_own && word == "line" => inner_line = true,
+                Tok::Sign("-->") if is_own && inner_line => is_filter = true,
+                Tok::Sign("-->") if is_own => return true,
                 Tok::Sign("<--")
-                    if depth == 1
+                    if is_own
                         && !inner_line
                         && !matches!(self.peek(at - 1), Tok::Word(word) if word == "find") =>
                 {
@@ -214,6 +221,7 @@ impl Parser {
             }
             at += 1;
         }
+        false
     }
 }
 

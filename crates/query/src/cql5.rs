@@ -62,6 +62,21 @@ pub(super) fn may_be_list(text: &str) -> bool {
     after.is_some_and(|after| skip_blank(after).starts_with('('))
 }
 
+/// Returns whether there is more text after the list with which a text begins.
+pub(super) fn goes_on(text: &str) -> bool {
+    let (mut depth, mut is_quoted) = (0u32, false);
+    let ends_list = |c: char| {
+        match c {
+            '"' => is_quoted = !is_quoted,
+            '(' if !is_quoted => depth += 1,
+            ')' if !is_quoted => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ')' && !is_quoted && depth == 0
+    };
+    text.find(ends_list).is_some_and(|end| !skip_blank(&text[end + 1..]).is_empty())
+}
+
 /// If a text begins with `word`, returns the text after this word; otherwise returns `None`.
 fn behind_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     let rest = text.strip_prefix(word)?;

@@ -70,11 +70,15 @@ impl Parser {
         let span = self.bump();
         if !self.is_sign("[") {
             let name = &self.state.dictionaries[dictionary.0 as usize].name;
-            return Err(Diagnostic::error(
+            let fault = Diagnostic::error(
                 span,
                 format!("`{name}` is a dictionary"),
                 format!("expected a key: `{name}[ply]`; `#{name}` is the number of its keys"),
-            ));
+            );
+            return Err(match self.sign_text() {
+                "[x]" => fault.help(format!("`[x]` is the sign of captures: `{name}[(x)]` has the key `x`")),
+                _ => fault,
+            });
         }
         let key = self.key(dictionary)?;
         if self.eat_sign("=") {

@@ -46,7 +46,11 @@ impl Parser {
                     format!("`{sign}` touches {} on its left", name_of(ty)),
                     "expected a set of squares, which the moves leave",
                 );
-                Err(if ty == Type::Num {
+                Err(if ty == Type::Str && sign == "[x]" {
+                    fault.help(
+                        "`[x]` is the sign of captures: write `[(x)]` for the character at the number `x`",
+                    )
+                } else if ty == Type::Num {
                     fault.help("to subtract a negative number write a blank between the signs: `5 - -2`")
                 } else {
                     fault.help(format!("a blank before `{sign}` makes two filters of this"))

@@ -383,7 +383,7 @@ impl Parser {
         // colours, so it is correct even after a swap of colours.
         let kings = || {
             let kings = PieceSet::only(Code(6)).union(PieceSet::only(Code(14)));
-            let pieces = Pieces { all_white: false, all_black: false, list: kings };
+            let pieces = Pieces::listed(kings);
             let kings = Squares::new(S::Designator { pieces, squares: Bitboard::FULL }, span);
             Squares::new(S::Form(Keyword::NoTransform(kings)), span)
         };

@@ -281,17 +281,16 @@ impl Parser {
 
 /// Returns the pieces that a symbol on a `fen "..."` board names, and the number of squares that the symbol covers.
 pub(super) fn fen_symbol(symbol: Symbol) -> Option<(Pieces, u32)> {
-    let none = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
-    let empty = Pieces { list: PieceSet::EMPTY, ..none };
+    let empty = Pieces { list: PieceSet::EMPTY, ..Pieces::NONE };
     Some(match symbol {
         Symbol::Squares(run @ 1..=8) => (empty, run),
         Symbol::Letter('_') => (empty, 1),
         Symbol::Letter('.') => (Pieces::UNNAMED, 1),
-        Symbol::Letter('A') => (Pieces { all_white: true, ..none }, 1),
-        Symbol::Letter('a') => (Pieces { all_black: true, ..none }, 1),
+        Symbol::Letter('A') => (Pieces { all_white: true, ..Pieces::NONE }, 1),
+        Symbol::Letter('a') => (Pieces { all_black: true, ..Pieces::NONE }, 1),
         Symbol::Letter(letter) => {
             let piece = shakmaty::Piece::from_char(letter)?;
-            (Pieces { list: PieceSet::only(Code::from_piece(piece)), ..none }, 1)
+            (Pieces { list: PieceSet::only(Code::from_piece(piece)), ..Pieces::NONE }, 1)
         }
         Symbol::Squares(_) | Symbol::Promoted => return None,
     })

@@ -250,14 +250,6 @@ fn piece_symbol(text: &str) -> Option<(Pieces, usize, bool)> {
     Some((words::piece(c)?, c.len_utf8(), !c.is_ascii()))
 }
 
-fn add(a: Pieces, b: Pieces) -> Pieces {
-    Pieces {
-        all_white: a.all_white | b.all_white,
-        all_black: a.all_black | b.all_black,
-        list: a.list.union(b.list),
-    }
-}
-
 /// Reads the pieces of a designator at the start of `text`. `at` is the byte offset of `text` in the query.
 fn pieces(text: &str, at: usize) -> Result<Option<(Pieces, usize)>, Diagnostic> {
     let bracketed = text.starts_with('[');
@@ -281,7 +273,7 @@ fn pieces(text: &str, at: usize) -> Result<Option<(Pieces, usize)>, Diagnostic> 
         } else {
             ascii_seen = true;
         }
-        out = Some(out.map_or(symbol, |old| add(old, symbol)));
+        out = Some(out.map_or(symbol, |old| old.union(symbol)));
         len += bytes;
         if !bracketed && ascii_seen {
             break;
@@ -411,11 +403,12 @@ fn files_without_ranks(text: &str, at: usize) -> Result<(), Diagnostic> {
         && file(dash + 1)
         && !b.get(dash + 2).is_some_and(|&c| is_word(c))
     {
-        let end = dash + 2;
+        let (first, last) = (b[start].min(b[dash + 1]), b[start].max(b[dash + 1]));
+        let files = format!("{}{}-{}", &text[..start], char::from(first), char::from(last));
         return Err(Diagnostic::error(
-            Span::new(at, at + end),
+            Span::new(at, at + dash + 2),
             "files without ranks",
-            format!("write the ranks too: `{}1-8`", &text[..end]),
+            format!("write the ranks too: `{files}1-8`"),
         ));
     }
     Ok(())

@@ -82,10 +82,14 @@ choices! { Dialect, "dialect",
 
 impl Dialect {
     /// Determines the dialect of a text from its first words: `(position ...)` and `(match ...)` are CQL 5, everything else is
-    /// CQL 6. A text such as `(position (Ra1) (kg8))` is CQL 5 if it is not valid in CQL 6.
+    /// CQL 6. A text such as `(position (Ra1) (kg8))` is CQL 5 if it is not valid in CQL 6. If the text goes on after the list, as
+    /// in `(position ply) == currentposition`, it is CQL 6 if it is valid there.
     pub fn detect(text: &str) -> Dialect {
-        let is_list = cql5::outer_form(text).is_some()
-            || cql5::may_be_list(text) && parse_cql6(text).is_err() && cql5::parse(text).is_ok();
+        let [is_cql5, is_cql6] = [cql5::parse, parse_cql6].map(|parse| move || parse(text).is_ok());
+        let is_list = match cql5::outer_form(text) {
+            Some(_) => !cql5::goes_on(text) || is_cql5() || !is_cql6(),
+            None => cql5::may_be_list(text) && !is_cql6() && is_cql5(),
+        };
         if is_list { Dialect::Cql5 } else { Dialect::Cql6 }
     }
 
@@ -122,12 +126,14 @@ pub fn parse_dialect(text: &str, dialect: Option<Dialect>) -> Result<Parsed, Dia
     match (dialect.unwrap_or_else(|| Dialect::detect(text)), cql5::outer_form(text)) {
         (Dialect::Cql5, _) => cql5::parse(text),
         (Dialect::Cql6, None) => parse_cql6(text),
-        (Dialect::Cql6, Some((start, word))) => Err(Diagnostic::error(
-            Span::new(start, start + 1),
-            format!("`({word} ...)` is CQL 5"),
-            "expected CQL 6, as was asked for",
-        )
-        .help("leave out `--dialect cql6`, or write CQL 6: `orbit convert` does")),
+        (Dialect::Cql6, Some((start, word))) => parse_cql6(text).map_err(|_| {
+            Diagnostic::error(
+                Span::new(start, start + 1),
+                format!("`({word} ...)` is CQL 5"),
+                "expected CQL 6, as was asked for",
+            )
+            .help("leave out `--dialect cql6`, or write CQL 6: `orbit convert` does")
+        }),
     }
 }
 

@@ -525,7 +525,7 @@ impl<'a> GameRow<'a> {
             return self.block.keys[0].position();
         }
         if !record.from_table {
-            return Position::standard();
+            return Position::STANDARD;
         }
         let key = (record.first_slot as usize - 1) / SEGMENT_SLOTS;
         let before = &self.block.moves[key * SEGMENT_SLOTS..record.first_slot as usize - 1];

@@ -20,7 +20,7 @@ use orbit_core::board::{Board, Code, MoveKind, PackedMove, PieceSet, Position};
 /// The number of pieces that a [`Moved`] can track. Each is a piece code, that is, a role and a colour.
 pub const PIECES: usize = 4;
 
-const STANDARD: Board = Position::standard().board;
+const STANDARD: Board = Position::STANDARD.board;
 
 const PIECE_CODES: u64 = PackedMove::PIECE_CODES as u64;
 

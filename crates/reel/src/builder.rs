@@ -74,7 +74,7 @@ impl BlockBuilder {
     }
 
     fn push_slots(&mut self, stretch: u32, number: u32, game: &Game) {
-        let start = game.start.filter(|start| *start != Position::standard());
+        let start = game.start.filter(|start| *start != Position::STANDARD);
         let block = &mut self.block;
         let from_table = match (block.moves.last_mut(), start) {
             (Some(last), Some(start)) => {
@@ -94,7 +94,7 @@ impl BlockBuilder {
             from_table,
             is_swapped: game.is_swapped,
         });
-        self.push_moves(start.unwrap_or_else(Position::standard), game);
+        self.push_moves(start.unwrap_or(Position::STANDARD), game);
         self.push_lines(game);
         let annotations = &mut self.block.annotations;
         annotations.all.extend_from_slice(&game.annotations);

@@ -397,7 +397,11 @@ fn decode_games(
     let mut before = (u32::MAX, 0u32);
     for game in &mut block.games {
         before = if before.0 == game.stretch { before } else { (game.stretch, 0) };
-        before.1 = before.1.checked_add(bytes.number_u32()?).ok_or("a game's number is too large")?;
+        let step = bytes.number_u32()?;
+        if step == 0 {
+            return Err("a game has the number 0, or that of another game");
+        }
+        before.1 = before.1.checked_add(step).ok_or("a game's number is too large")?;
         if before.1 > block.source_games[game.stretch as usize].games {
             return Err("a game's number lies outside its stretch");
         }

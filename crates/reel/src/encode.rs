@@ -10,7 +10,6 @@ use super::format::{
     BLOCK_PROBLEMS_MAX, BLOCK_TAGS_MAX, BlockFrame, BlockHeader, FRAMES_BYTES_MAX, SectionBytes,
 };
 use super::scratch;
-use super::totals::Totals;
 use orbit_core::board::Position;
 use orbit_pgn::{Annotation, AnnotationKind};
 
@@ -22,7 +21,6 @@ pub struct EncodedBlock {
     pub(super) games: u32,
     pub(super) games_read: u32,
     pub(super) sections: SectionBytes,
-    pub(super) totals: Totals,
     /// A description of the format limit that the block exceeds, or `None`.
     pub(super) excess: Option<&'static str>,
 }
@@ -34,15 +32,6 @@ impl EncodedBlock {
     ///
     /// Panics if the tags of the block take more than 4 GiB.
     pub fn new(block: &Block) -> EncodedBlock {
-        EncodedBlock::with_totals(block, Totals::from_block(block))
-    }
-
-    /// Like [`EncodedBlock::new`], for a block whose totals are already known.
-    ///
-    /// # Panics
-    ///
-    /// Panics if the tags of the block take more than 4 GiB.
-    pub fn with_totals(block: &Block, totals: Totals) -> EncodedBlock {
         let raw = [starts(block), games(block), tags(block), problems(block), annotations(block)];
         let frames = raw.each_ref().map(|raw| scratch::compress(raw));
         let short = |len: usize| u32::try_from(len).expect("a block's tables are smaller than 4 GiB");
@@ -92,13 +81,7 @@ impl EncodedBlock {
             games_read: block.games_read(),
             bytes,
             sections,
-            totals,
         }
-    }
-
-    /// Replaces the totals of the block.
-    pub fn set_totals(&mut self, totals: Totals) {
-        self.totals = totals;
     }
 
     /// Returns the encoded bytes.

@@ -192,10 +192,10 @@ fn event(block: &Block, mut position: Position, mv: PackedMove, start: &mut usiz
 #[cold]
 pub(super) fn next_start(block: &Block, from_table: bool, next: &mut usize) -> Position {
     if !from_table {
-        return Position::standard();
+        return Position::STANDARD;
     }
     *next += 1;
-    block.starts.get(*next - 1).map_or_else(Position::standard, |start| start.position)
+    block.starts.get(*next - 1).map_or(Position::STANDARD, |start| start.position)
 }
 
 /// Returns the position of one slot.
@@ -226,27 +226,9 @@ pub struct Slot {
     pub last: bool,
 }
 
-/// Calls `f` for each slot (position) of a block in order. Each segment is replayed from its own key position.
-pub fn for_each_slot(block: &Block, mut f: impl FnMut(Slot)) {
-    let mut columns = SegmentColumns::new();
-    for seg in 0..block.segments() {
-        columns.replay(block, seg);
-        let masks = columns.masks;
-        let mut game = block.keys[seg].first_game as usize;
-        for i in 0..masks.valid.count_ones() as usize {
-            let last = masks.last >> i & 1 != 0;
-            f(Slot {
-                slot: seg * SEGMENT_SLOTS + i,
-                position: columns.position(i),
-                ply: columns.plies[i],
-                game,
-                initial: masks.initial >> i & 1 != 0,
-                terminal: masks.terminal >> i & 1 != 0,
-                last,
-            });
-            game += usize::from(last);
-        }
-    }
+/// Calls `f` for each slot (position) of a block in order.
+pub fn for_each_slot(block: &Block, f: impl FnMut(Slot)) {
+    for_each_slot_of(block, |_| true, f);
 }
 
 /// Calls `f` in order for each slot of the games for which `wanted` returns true. The argument of `wanted` is the index of a game.

@@ -75,7 +75,7 @@ impl ShardsWriter {
         })
     }
 
-    /// Appends a block. The block refers to its sources by index in `sources`. Only the names and the files of the sources must be
+    /// Appends a block, whose totals are `totals`. The block refers to its sources by index in `sources`. Only the names and the files of the sources must be
     /// known at this time. [`ShardsWriter::finish`] receives all other facts about them.
     ///
     /// # Errors
@@ -84,7 +84,7 @@ impl ShardsWriter {
     pub fn append(
         &mut self,
         block: &Block,
-        encoded: &EncodedBlock,
+        (encoded, totals): (&EncodedBlock, &Totals),
         sources: &[ReelSource],
     ) -> Result<(), ManifestError> {
         let bytes = encoded.bytes.len() as u64;
@@ -93,7 +93,7 @@ impl ShardsWriter {
         }
         self.begin_shard()?;
         if let Some(writer) = &mut self.writer {
-            writer.append(encoded)?;
+            writer.append(encoded, totals)?;
         }
         self.bytes += bytes;
         self.games.resize(sources.len(), 0);

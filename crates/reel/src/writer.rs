@@ -155,13 +155,13 @@ impl ReelWriter {
         Ok(writer)
     }
 
-    /// Appends a block.
+    /// Appends a block, whose totals are `totals`.
     ///
     /// # Errors
     ///
     /// Returns [`ReelError::Io`], [`ReelError::Append`], or [`ReelError::TooLarge`] if the reel would have more than
     /// 2^32 games or the block exceeds a limit.
-    pub fn append(&mut self, block: &EncodedBlock) -> Result<(), ReelError> {
+    pub fn append(&mut self, block: &EncodedBlock, totals: &Totals) -> Result<(), ReelError> {
         if let Some(what) = block.excess {
             return Err(ReelError::TooLarge { path: self.path.clone(), what });
         }
@@ -180,7 +180,7 @@ impl ReelWriter {
         });
         self.write(&block.bytes)?;
         self.sections.add(&block.sections);
-        self.totals.add(&block.totals);
+        self.totals.add(totals);
         Ok(())
     }
 

@@ -115,7 +115,7 @@ impl<'a> Evaluation<'a> {
         let done = match &self.declared.files {
             Some(files) => work(files).map_err(|why| Diagnostic::error(span, "a file cannot be used", why)),
             None => Err(Diagnostic::error(span, "a query may use no files", "here")
-                .help("name a folder with the option --files: the query may use the files below it")),
+                .help("`orbit scan --files FOLDER` lets a query use the files below FOLDER")),
         };
         done.map_err(|fault| self.state.fail(fault)).ok()
     }

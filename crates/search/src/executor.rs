@@ -484,8 +484,14 @@ impl Executor {
         let scan = |blocks: &[&Arc<Block>], room: &MemoryBudget| {
             let views: Vec<BlockView<'_>> =
                 blocks.iter().map(|block| BlockView::new(block, choice)).collect();
-            // Blocks without selected games are not evaluated, unless queries have effects on later games, or comments.
-            let is_passed = |view: &BlockView<'_>| view.is_empty() || passes_over && view.selects_nothing();
+            // Blocks without selected games are not evaluated, unless queries have effects on later games, or comments. A card finds
+            // the games that it holds by the list of all blocks of a group, so such a group is evaluated as a whole or not at all.
+            let is_none = views.iter().all(BlockView::selects_nothing);
+            let is_left_out =
+                |view: &BlockView<'_>| is_none || at_once == 1 || view.block().number_held().is_none();
+            let is_passed = |view: &BlockView<'_>| {
+                view.is_empty() || passes_over && view.selects_nothing() && is_left_out(view)
+            };
             let asked: Vec<&BlockView<'_>> = views.iter().filter(|view| !is_passed(view)).collect();
             let counting = MatchCounts::new(&self.queries, asked.len());
             let select = |index: usize, block: &Block, query: usize, hits: &mut Hits| {

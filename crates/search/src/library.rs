@@ -114,6 +114,9 @@ pub enum DatabaseError {
         /// The limit that [`DatabaseOptions::resident_bytes_max`] sets.
         bytes_max: u64,
     },
+    /// [`Database::scan_all`] was called without a query.
+    #[error("no query is given: give at least one")]
+    NoQuery,
     /// The requested range of blocks exceeds the blocks in the database.
     #[error(
         "there are no blocks {blocks:?}: the reels have {there}, counted from 0, and other files have none"
@@ -265,7 +268,8 @@ impl Database {
         Scan::new(self, vec![query.clone()])
     }
 
-    /// Starts a request with several queries, for which the database is read only once: see [`Scan::collect`].
+    /// Starts a request with several queries, for which the database is read only once: see [`Scan::collect`]. Without a query, all
+    /// methods that run the request return [`DatabaseError::NoQuery`].
     pub fn scan_all<'q>(&self, queries: impl IntoIterator<Item = &'q Query>) -> Scan<'_> {
         Scan::new(self, queries.into_iter().cloned().collect())
     }

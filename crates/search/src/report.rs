@@ -227,18 +227,13 @@ impl Format {
 
     /// Returns the facts about games and hits that this format needs.
     pub fn wants(self) -> Wants {
-        let of_table = |columns: Columns| {
-            let copies = Wants::LOWEST_COPY | Wants::COPY_NAMES;
-            let comments = Wants::COMMENTS.when(columns.read_comments());
-            Wants::TAGS | Wants::VALUES | copies | Wants::SPANS.when(columns.have_spans()) | comments
-        };
         match self {
             Format::Text { moves_max, .. } => {
                 Wants::TAGS | Wants::VALUES | Wants::SPANS.when(moves_max.is_some())
             }
-            Format::JsonLines { columns, .. } | Format::Csv { columns, .. } => of_table(columns),
+            Format::JsonLines { columns, .. } | Format::Csv { columns, .. } => columns.wants(),
             #[cfg(feature = "parquet")]
-            Format::Parquet { columns, .. } => of_table(columns),
+            Format::Parquet { columns, .. } => columns.wants(),
             Format::Epd(_) | Format::Fen(_) => Wants::TAGS,
             Format::Values { .. } => Wants::VALUES,
             Format::Plain | Format::Nothing => Wants::HITS,

@@ -50,7 +50,6 @@ mod rows;
 mod sides;
 mod table;
 
-use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::hash::Hash;
@@ -67,8 +66,8 @@ use self::played::StoredFacts;
 use crate::found::Found;
 use crate::report::{Distribution, grouped};
 use orbit_core::board::Color;
+use orbit_core::game::Mention;
 use orbit_core::game::measures::thousandths_text;
-use orbit_core::game::{Mention, Speed};
 use orbit_engine::Wants;
 use orbit_engine::{HitValues, Hits, Outcome, Values, any_side};
 
@@ -82,7 +81,8 @@ pub(crate) use sides::PatternSides;
 pub use sides::SideResults;
 pub use table::TableLimits;
 
-/// The maximum number of groups in a grouping. Each group takes about 100 bytes of memory.
+/// The maximum number of groups in a grouping. Each group takes about 100 bytes of memory, and a group of
+/// moves about 2 KB.
 pub const GROUPS_MAX: usize = 5_000_000;
 
 /// The error for a grouping with too many groups, such as one for almost every game.
@@ -249,8 +249,22 @@ struct TallyTable {
     hit: HashMap<[GroupKey; 2], Tally>,
     /// For each group, the distribution of the query's values at its hits, if it is counted.
     values: HashMap<[GroupKey; 2], Distribution>,
+    /// The total number of distinct values in `values`.
+    distinct: usize,
     /// Additional sums over the games with hits, if groups are moves.
     moves: HashMap<[GroupKey; 2], MoveTally>,
+}
+
+impl TallyTable {
+    fn new(
+        all: HashMap<[GroupKey; 2], Tally>,
+        hit: HashMap<[GroupKey; 2], Tally>,
+        values: HashMap<[GroupKey; 2], Distribution>,
+        moves: HashMap<[GroupKey; 2], MoveTally>,
+    ) -> TallyTable {
+        let distinct = values.values().map(Distribution::distinct).sum();
+        TallyTable { all: Arc::new(all), hit, values, distinct, moves }
+    }
 }
 
 /// A selected game of a block.
@@ -640,8 +654,7 @@ impl GroupCounter<'_> {
         let values = values.map(|([a, b], all)| ([first.key_of_hit(a), second.key_of_hit(b)], all));
         let moves = self.moves.into_iter();
         let moves = moves.map(|([a, b], tally)| ([first.key_of_hit(a), second.key_of_hit(b)], tally));
-        let (all, hit) = (Arc::new(all.collect()), hit.collect());
-        TallyTable { all, hit, values: values.collect(), moves: moves.collect() }
+        TallyTable::new(all.collect(), hit.collect(), values.collect(), moves.collect())
     }
 }
 
@@ -686,11 +699,13 @@ impl Counts {
         for ((sum, more), grouping) in self.tables.iter_mut().zip(other.tables).zip(&*self.stats.groupings) {
             let all = Arc::unwrap_or_clone(more.all);
             for (keys, values) in more.values {
-                sum.values.entry(keys).or_default().merge(&values);
+                let of_group = sum.values.entry(keys).or_default();
+                sum.distinct -= of_group.distinct();
+                of_group.merge(&values);
+                sum.distinct += of_group.distinct();
             }
             more.moves.into_iter().for_each(|(keys, tally)| sum.moves.entry(keys).or_default().add(tally));
-            let values: usize = sum.values.values().map(Distribution::distinct).sum();
-            if values > self.stats.groups_max {
+            if sum.distinct > self.stats.groups_max {
                 let (grouping, max) = (grouping.to_string(), self.stats.groups_max);
                 return Err(TooManyGroups { grouping, max });
             }
@@ -740,7 +755,7 @@ impl Counts {
         let table = &self.tables[index.expect("a grouping that was counted")];
         let mut rows = rows::group_rows(table, grouping, self);
         match &grouping.second {
-            None if matches!(grouping.first, By::Next { plies: 2.., .. }) => rows::sort_tree(&mut rows),
+            None if matches!(grouping.first, By::Next { plies: 2.., .. }) => rows = rows::sort_tree(rows),
             None => rows.sort_by(|a, b| rows::order(&grouping.first, a, b)),
             Some(second) => {
                 let ranks = [&grouping.first, second].map(|by| self.ranks(by));
@@ -755,42 +770,5 @@ impl Counts {
     fn ranks(&self, by: &By) -> HashMap<GroupKey, usize> {
         let rows = self.rows(&by.clone().into());
         rows.into_iter().enumerate().map(|(rank, GroupRow { keys: [key, _], .. })| (key, rank)).collect()
-    }
-}
-
-/// Returns the rank of a game result in the usual order: 1-0, draw, 0-1, unknown.
-fn result_rank(key: &GroupKey) -> usize {
-    let order = [Outcome::WhiteWins, Outcome::Draw, Outcome::BlackWins, Outcome::Unknown];
-    let is =
-        |outcome: Outcome, text: &str| outcome.text() == text || columns::result_of_player(outcome) == text;
-    let place = |text: &String| order.iter().position(|&outcome| is(outcome, text));
-    if let GroupKey::Text(text) = key { place(text).unwrap_or(order.len()) } else { order.len() }
-}
-
-/// Returns the rank of a time control class, from fastest to slowest.
-fn speed_rank(key: &GroupKey) -> usize {
-    let is = |speed: &Speed| matches!(key, GroupKey::Text(text) if text == speed.name());
-    Speed::ALL.iter().position(is).unwrap_or(Speed::ALL.len())
-}
-
-/// Returns a sort key for groups of a measure. Their order is: Black's mates, values below the lowest class boundary, numbers by
-/// size, White's mates, and unknown values.
-fn measure_rank(key: &GroupKey) -> (i8, i64) {
-    match key {
-        GroupKey::Text(text) if text == columns::BLACK_MATES => (0, 0),
-        GroupKey::Text(text) if text == columns::WHITE_MATES => (3, 0),
-        GroupKey::Text(_) => (1, 0),
-        GroupKey::Thousandths(number) => (2, *number),
-        _ => (4, 0),
-    }
-}
-
-/// Compares two groups of one property in the property's natural order.
-fn compare(by: &By, a: &GroupKey, b: &GroupKey) -> Ordering {
-    match by {
-        By::Result => result_rank(a).cmp(&result_rank(b)),
-        By::Speed => speed_rank(a).cmp(&speed_rank(b)),
-        By::Measure(..) => measure_rank(a).cmp(&measure_rank(b)),
-        _ => a.cmp(b),
     }
 }

@@ -7,8 +7,7 @@ use hashbrown::hash_map::Entry;
 use shakmaty::Color;
 
 use super::{
-    Condition, Copy, Expanded, FilterRef, Number, NumberOrbit, Orbit, OrbitRef, Placement, Position, Squares,
-    Text,
+    Condition, Copy, Expanded, FilterRef, Number, NumberOrbit, Orbit, Placement, Position, Squares, Text,
 };
 use crate::AsOrbit as _;
 use orbit_core::board::{self, Code, Dihedral, PieceSet, SquareMap};
@@ -259,12 +258,7 @@ pub(super) fn size(filter: FilterRef) -> usize {
 pub(super) fn filters_in_memory(filter: FilterRef) -> usize {
     let mut sum = 1;
     filter.each_child(&mut |child| sum += filters_in_memory(child));
-    sum + match filter.orbit() {
-        Some(OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit)) => filters_in_memory(orbit.base.node()),
-        Some(OrbitRef::Union(orbit)) => filters_in_memory(orbit.base.node()),
-        Some(OrbitRef::Largest(orbit)) => filters_in_memory(orbit.base.node()),
-        None => 0,
-    }
+    sum + filter.orbit().map_or(0, |orbit| filters_in_memory(orbit.base()))
 }
 
 /// Keeps only the first of several copies with equal structures, and adds the sides (White, Black or both) of the dropped copies to
@@ -295,19 +289,13 @@ pub(super) fn structure(filter: FilterRef) -> Vec<u64> {
 }
 
 fn write_structure(filter: FilterRef, out: &mut Vec<u64>) {
-    match filter.orbit() {
-        Some(OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit)) => write_orbit(orbit, out),
-        Some(OrbitRef::Union(orbit)) => write_orbit(orbit, out),
-        Some(OrbitRef::Largest(orbit)) => write_orbit(orbit, out),
-        None => {
-            out.extend(member(filter).into_iter().flatten());
-            filter.each_child(&mut |child| write_structure(child, out));
-        }
+    if filter.orbit().is_none() {
+        out.extend(member(filter).into_iter().flatten());
+        return filter.each_child(&mut |child| write_structure(child, out));
     }
-}
-
-fn write_orbit<F: Kind<Expanded>>(orbit: &Orbit<F>, out: &mut Vec<u64>) {
-    let mut members: Vec<_> = orbit.copies.iter().map(|copy| structure(copy.filter.node())).collect();
+    // The children of a transform are its copies.
+    let mut members = Vec::new();
+    filter.each_child(&mut |copy| members.push(structure(copy)));
     members.sort_unstable();
     out.push(members.len() as u64);
     for member in members {

@@ -342,14 +342,13 @@ fn is_one_square(set: &Squares) -> bool {
 
 /// Returns a set restricted to the squares whose content is in `contents`. Returns `None` if no content is left for a designator.
 fn restricted(set: &Squares, contents: PieceSet) -> Option<Squares> {
-    let only = |list| Pieces { all_white: false, all_black: false, list };
     let SquaresOp::Designator { pieces, squares } = set.op() else {
-        let those = new(SquaresOp::Designator { pieces: only(contents), squares: Bitboard::FULL });
+        let those = new(SquaresOp::Designator { pieces: Pieces::listed(contents), squares: Bitboard::FULL });
         return Some(new(SquaresOp::Intersect(set.clone(), those)));
     };
     let list = PieceSet(pieces.accepts().0 & contents.0);
     (list != PieceSet::NONE).then(|| {
-        let pieces = if list == pieces.accepts() { *pieces } else { only(list) };
+        let pieces = if list == pieces.accepts() { *pieces } else { Pieces::listed(list) };
         new(SquaresOp::Designator { pieces, squares: *squares })
     })
 }

@@ -42,7 +42,7 @@ impl Likeness {
     ///
     /// let text = "flipcolor similar \"8/8/8/8/4p3/8/4p3/4K3\"";
     /// let filter = orbit_transforms::expand(&orbit_query::parse(text).unwrap().query.body).unwrap();
-    /// let difference = Likeness::new(&filter).unwrap().difference(&Position::standard().board, Color::White);
+    /// let difference = Likeness::new(&filter).unwrap().difference(&Position::STANDARD.board, Color::White);
     /// assert_eq!(difference.missing, ["pe2", "pe4"]);
     /// assert_eq!(difference.right.into_iter().map(|square| square.to_string()).collect::<Vec<_>>(), ["e1"]);
     /// ```

@@ -49,7 +49,7 @@ pub fn pattern(filter: &Filter) -> Pattern {
 ///
 /// let query = orbit_query::parse("{Ke1 P[e2,e4] or Ra2 k not Qd1}").unwrap().query;
 /// let filter = orbit_transforms::expand(&query.body).unwrap();
-/// let found = orbit_transforms::matched(&filter, &Position::standard().board);
+/// let found = orbit_transforms::matched(&filter, &Position::STANDARD.board);
 /// assert_eq!(found, Bitboard::from(Square::E1) | Square::E2);
 /// ```
 pub fn matched(filter: &Filter, board: &Board) -> Bitboard {
@@ -95,7 +95,7 @@ fn each_designator(filter: FilterRef, visit: &mut dyn FnMut(Pieces, Bitboard)) {
 ///
 /// let query = orbit_query::parse("flipcolor {Ke1 P[d2,e2]}").unwrap().query;
 /// let designators = orbit_transforms::Designators::new(&orbit_transforms::expand(&query.body).unwrap());
-/// let of_second = designators.on(1, &Position::standard().board);
+/// let of_second = designators.on(1, &Position::STANDARD.board);
 /// assert_eq!(of_second[0].0, "Ke1");
 /// assert_eq!(of_second[0].1.into_iter().map(|square| square.to_string()).collect::<Vec<_>>(), ["e8"]);
 /// ```

@@ -11,8 +11,8 @@ use super::{
 };
 use orbit_core::board::{Code, Dihedral, PieceSet};
 use orbit_query::tree::{
-    Arith, Assigned, ConditionOp, Control, Counted, Dirs, GameResult, Kind, Moves, NumberOp, OneOrMore,
-    PawnKind, Pieces, PinPart, PositionOp, PureKind, Ref, Special, Spelt, SquaresOp, TextOp, VarId,
+    Arith, ConditionOp, Control, Counted, Dirs, GameResult, Kind, Moves, NumberOp, OneOrMore, PawnKind,
+    Pieces, PinPart, PositionOp, PureKind, Ref, Special, Spelt, SquaresOp, TextOp, VarId,
 };
 
 /// Displays a filter as CQL 6. Variables are named `v0`, `v1`, ... Some parts cannot be expressed in CQL: a nested transform is
@@ -176,13 +176,7 @@ fn condition(f: &Condition) -> String {
         }
         .into(),
         C::Assign(var, value) => {
-            let value = match value {
-                Assigned::Squares(f) => tight(f),
-                Assigned::Number(f) => tight(f),
-                Assigned::Text(f) => tight(f),
-                Assigned::Position(f) => tight(f),
-            };
-            format!("{}={value}", name(*var))
+            format!("{}={}", name(*var), game::assigned(value))
         }
         C::ContentIs { contents, of, spelt: Some(spelt) } => content_name(*contents, *spelt, of),
         C::ContentIs { contents, of, spelt: None } => content_is(*contents, of),
@@ -197,7 +191,7 @@ fn condition(f: &Condition) -> String {
 /// Returns the text of a condition: the set `of` has exactly one square, and the content of this square (a piece, or nothing) is
 /// one of `contents`.
 fn content_is(contents: PieceSet, of: &Squares) -> String {
-    let (of, pieces) = (tight(of), designator(listed(contents), Bitboard::FULL));
+    let (of, pieces) = (tight(of), designator(Pieces::listed(contents), Bitboard::FULL));
     format!("{{((#{of}) == 1) ({of} in {pieces})}}")
 }
 
@@ -440,10 +434,6 @@ fn directions(dirs: Dirs) -> String {
         }
     }
     words.join(" ")
-}
-
-fn listed(contents: PieceSet) -> Pieces {
-    Pieces { all_white: false, all_black: false, list: contents }
 }
 
 /// Returns the text of a designator: its pieces, then its squares.

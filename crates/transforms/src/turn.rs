@@ -3,11 +3,12 @@
 
 use shakmaty::Color;
 
-use super::{AsOrbit as _, Expanded, FilterRef, Orbit, OrbitRef};
-use orbit_query::tree::{ConditionOp, GameResult, Kind, NumberOp, Ref, SquaresOp, TextOp};
+use super::{AsOrbit as _, FilterRef};
+use orbit_query::tree::{ConditionOp, GameResult, NumberOp, Ref, SquaresOp, TextOp};
 
 /// Encodes the parts of a filter that transforms can change, in operand order. The encodings of two copies of one filter compare as
-/// [`Orbit::in_turn`] requires. A list ends with a zero, which orders it before every longer list that begins with it.
+/// [`in_turn`](super::Orbit::in_turn) requires. A list ends with a zero, which orders it before every longer list that begins with
+/// it.
 pub(super) fn turn(filter: FilterRef) -> Vec<u8> {
     let mut out = Vec::new();
     write(filter, &mut out);
@@ -15,19 +16,13 @@ pub(super) fn turn(filter: FilterRef) -> Vec<u8> {
 }
 
 fn write(filter: FilterRef, out: &mut Vec<u8>) {
-    match filter.orbit() {
-        Some(OrbitRef::Any(orbit) | OrbitRef::Counted(_, orbit)) => write_orbit(orbit, out),
-        Some(OrbitRef::Union(orbit)) => write_orbit(orbit, out),
-        Some(OrbitRef::Largest(orbit)) => write_orbit(orbit, out),
-        None => {
-            write_own(filter, out);
-            filter.each_child(&mut |child| write(child, out));
-        }
+    if filter.orbit().is_none() {
+        write_own(filter, out);
+        return filter.each_child(&mut |child| write(child, out));
     }
-}
-
-fn write_orbit<F: Kind<Expanded>>(orbit: &Orbit<F>, out: &mut Vec<u8>) {
-    let mut copies: Vec<Vec<u8>> = orbit.copies.iter().map(|copy| turn(copy.filter.node())).collect();
+    // The children of a transform are its copies.
+    let mut copies = Vec::new();
+    filter.each_child(&mut |copy| copies.push(turn(copy)));
     copies.sort_unstable();
     for copy in copies {
         out.push(1);

@@ -29,7 +29,7 @@ mod write;
 pub use self::facts::{RATING_GROUPS, TabledFacts};
 pub use self::format::{DateOrder, TableError, table_path};
 pub use self::kept::OpenTables;
-pub use self::narrow::{NarrowedStream, UsedTable, narrow};
+pub use self::narrow::{NarrowedStream, UsedTable, narrow, with_tables};
 pub use self::novelties::{
     ChosenNovelties, MoveCount, Novelty, POSITIONS_MAX, novelties, novelties_in_groups, novelties_of,
     novelties_without_table,

@@ -53,25 +53,40 @@ impl UsedTable {
 /// Leaves out the blocks that, according to the tables, do not contain a position. A search for exactly this position in main lines
 /// finds the same hits in the remaining blocks.
 pub fn narrow(database: BlockStream, position: &Position, tables: &OpenTables) -> NarrowedStream {
-    let (mut used, mut unused) = (Vec::new(), Vec::new());
-    let narrowed = database.choose_blocks(|reel: &Reel| -> Result<_, std::convert::Infallible> {
-        let blocks = tables.table(reel).and_then(|table| match table {
+    with_tables(database, tables, |reel, table, _| {
+        let mut blocks = table.blocks_with(reel, position)?;
+        blocks.extend(table.blocks()..reel.blocks());
+        let used = UsedTable::new(table, blocks.len(), reel);
+        Ok((blocks, used))
+    })
+}
+
+/// Reads the table of each reel that has one, and restricts the reel to some blocks. `read` gets a reel, its table, and the number
+/// of games before the reel if the database consists of reels alone. It returns the blocks of the reel that must still be read, and
+/// the note that the table was used. If a table cannot be used, all blocks of its reel remain.
+pub fn with_tables(
+    database: BlockStream,
+    tables: &OpenTables,
+    mut read: impl FnMut(&Reel, &PositionTable, u32) -> Result<(Vec<usize>, UsedTable), TableError>,
+) -> NarrowedStream {
+    let (mut used, mut unused, mut games_before) = (Vec::new(), Vec::new(), 0u32);
+    let database = database.choose_blocks(|reel| {
+        let before = games_before;
+        games_before = games_before.saturating_add(reel.games_before(reel.blocks()));
+        let told = tables.table(reel).and_then(|table| match table {
             None => Ok(None),
-            Some(table) => table.blocks_with(reel, position).map(|blocks| Some((table, blocks))),
+            Some(table) => read(reel, &table, before).map(Some),
         });
-        Ok(match blocks {
-            Ok(None) => None,
-            Ok(Some((table, mut blocks))) => {
-                blocks.extend(table.blocks()..reel.blocks());
-                used.push(UsedTable::new(&table, blocks.len(), reel));
-                Some(blocks)
-            }
+        match told {
+            Ok(told) => told.map(|(blocks, note)| {
+                used.push(note);
+                blocks
+            }),
             Err(error) => {
                 unused.push(error);
                 None
             }
-        })
+        }
     });
-    let Ok(database) = narrowed;
     NarrowedStream { database, used, unused }
 }

@@ -106,6 +106,8 @@ impl PositionTable {
                     game += 1;
                 }
                 let of_game = first(game).unwrap_or(slot)..first(game + 1).unwrap_or(of_block.end);
+                let entry = games.get(game).filter(|_| of_game.contains(&slot));
+                let entry = entry.ok_or_else(|| self.damaged("a visit is of no game"))?;
                 let mut mv = None;
                 while slots.get(at).is_some_and(|slot| of_game.contains(slot)) {
                     if slots[at] + 1 < of_game.end {
@@ -114,7 +116,6 @@ impl PositionTable {
                     at += 1;
                 }
                 while by_way.next_if(|start| **start < of_game.start).is_some() {}
-                let entry = games.get(game).ok_or_else(|| self.damaged("a visit is of no game"))?;
                 visit(PlayedGame {
                     block: index,
                     game,

@@ -364,6 +364,9 @@ impl PositionTable {
     }
 
     fn list(&self, page: &PageEntry, list: &ListEntry) -> Result<Vec<u64>, TableError> {
+        if list.visits > self.header.visits {
+            return Err(self.damaged("a list has more visits than the table"));
+        }
         let wrong = || self.damaged("a list of visits does not have its checksum");
         let offset = page.offset.checked_add(page.bytes.into()).and_then(|end| end.checked_add(list.offset));
         let bytes = self.bytes_at(offset.ok_or_else(wrong)?, list.bytes)?;

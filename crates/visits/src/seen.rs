@@ -1,7 +1,6 @@
 //! Collects facts about a position: the number of its occurrences, and the first and the last game in which it occurred, with their
 //! players.
 
-use std::convert::Infallible;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -9,7 +8,7 @@ use super::format::{DateOrder, TableError};
 use super::games::VisitSum;
 use super::kept::OpenTables;
 use super::key::counted;
-use super::narrow::UsedTable;
+use super::narrow::{NarrowedStream, UsedTable, with_tables};
 use super::played::{HeldBlocks, ReadBlocks};
 use super::read::{PositionTable, block_of};
 use orbit_core::board::Color;
@@ -122,34 +121,20 @@ impl TabledPosition {
         held: impl Fn(u32) -> Option<Arc<Block>>,
     ) -> TabledPosition {
         let wanted = counted(position);
-        let (mut parts, mut used, mut unused) = (Vec::new(), Vec::new(), Vec::new());
-        let mut games_before = 0u32;
         // If the database contains text, the number of games before a reel may not be known yet, so no table is used.
-        let has_text = database.positions_of_blocks().is_none();
-        let Ok(rest) = database.choose_blocks(|reel| -> Result<_, Infallible> {
-            if has_text {
-                return Ok(None);
-            }
-            let before = games_before;
-            games_before = games_before.saturating_add(reel.games_before(reel.blocks()));
+        if database.positions_of_blocks().is_none() {
+            let (parts, used, unused) = (Vec::new(), Vec::new(), Vec::new());
+            return TabledPosition { wanted, parts, rest: database, used, unused };
+        }
+        let mut parts = Vec::new();
+        let narrowed = with_tables(database, tables, |reel, table, before| {
             let held = |block| held(before + reel.games_before(block) + 1);
-            let told = tables.table(reel).and_then(|table| {
-                table.map(|table| Ok((of_table((reel, &held), &table, &wanted, before)?, table))).transpose()
-            });
-            Ok(match told {
-                Ok(None) => None,
-                Ok(Some((seen, table))) => {
-                    let appended = table.blocks()..reel.blocks();
-                    used.push(UsedTable::new(&table, appended.len(), reel));
-                    parts.push((before, seen));
-                    Some(appended.collect())
-                }
-                Err(error) => {
-                    unused.push(error);
-                    None
-                }
-            })
+            parts.push((before, of_table((reel, &held), table, &wanted, before)?));
+            let appended = table.blocks()..reel.blocks();
+            let used = UsedTable::new(table, appended.len(), reel);
+            Ok((appended.collect(), used))
         });
+        let NarrowedStream { database: rest, used, unused } = narrowed;
         TabledPosition { wanted, parts, rest, used, unused }
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use orbit_database::BlockStream;
 use orbit_pgn::READER_VERSION;
-use orbit_reel::{Block, EncodedBlock, Reel, ReelError, ReelSource, ReelWriter};
+use orbit_reel::{Block, EncodedBlock, Reel, ReelError, ReelSource, ReelWriter, Totals};
 
 use super::{folder, games, hits, info, run};
 
@@ -25,7 +25,9 @@ fn blocks(text: &str) -> Vec<Block> {
 /// Appends blocks from an additional source to a reel (packed games).
 fn append(path: &Path, blocks: &[Block], name: &str) -> Result<(), ReelError> {
     let mut writer = ReelWriter::append_to(path)?;
-    blocks.iter().try_for_each(|block| writer.append(&EncodedBlock::new(block)))?;
+    blocks
+        .iter()
+        .try_for_each(|block| writer.append(&EncodedBlock::new(block), &Totals::from_block(block)))?;
     let source = ReelSource { name: name.into(), games: 4, reader: READER_VERSION, ..ReelSource::default() };
     writer.finish(&[source]).map(drop)
 }
@@ -80,7 +82,8 @@ fn a_writer_that_is_dropped_leaves_the_old_reel() {
     let old = fs::read(&path).unwrap();
     let mut writer = ReelWriter::append_to(&path).unwrap();
     let encoded = EncodedBlock::new(&blocks[0]);
-    (0..100).for_each(|_| writer.append(&encoded).unwrap());
+    let totals = Totals::from_block(&blocks[0]);
+    (0..100).for_each(|_| writer.append(&encoded, &totals).unwrap());
     assert!(fs::metadata(&path).unwrap().len() > old.len() as u64, "something was written");
     drop(writer);
     assert!(fs::read(&path).unwrap() == old);

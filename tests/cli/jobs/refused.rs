@@ -36,6 +36,13 @@ fn a_job_has_one_folder() {
     // Planning the same job again changes nothing.
     planned(inputs, "out");
     assert!(fs::read(inputs.join("out/job.json")).unwrap() == before);
+    // Only the names of output files may change. Parts that are complete stay valid.
+    let plan = |file| [&["job", "plan", "-o", "named/", "-o", file, "check"], &REELS[..]].concat();
+    done(inputs, &plan("first.csv"));
+    done(inputs, &["job", "part", "-q", "named"]);
+    done(inputs, &plan("second.csv"));
+    done(inputs, &["job", "merge", "named"]);
+    assert!(inputs.join("second.csv").exists() && !inputs.join("first.csv").exists());
     let plan = |args: &[&'static str]| [&["job", "plan"], args, &REELS[..]].concat();
     refuses(
         inputs,
@@ -186,14 +193,14 @@ fn parts_that_are_missing_or_damaged_are_named() {
         inputs,
         &["job", "merge", "out"],
         3,
-        "part 2: of another job, part 5: missing): compute them with `orbit job part 2 5 ",
+        "part 2: of another job, part 5: missing): `orbit job part /",
     );
     let json: serde_json::Value =
         serde_json::from_str(&orbit(inputs, &["job", "status", "--json", "out"]).1).unwrap();
     assert_eq!(json["complete"], serde_json::json!([1, 3, 4, 6]));
     assert_eq!(json["missing"], serde_json::json!([5]));
     assert_eq!(json["bad"], serde_json::json!([{ "part": 2, "why": "of another job" }]));
-    done(inputs, &["job", "part", "-q", "2", "5", "out"]);
+    done(inputs, &["job", "part", "-q", "out"]);
     assert_eq!(done(inputs, &["job", "merge", "out"]), expected);
 }
 
@@ -208,4 +215,58 @@ fn a_folder_that_cannot_be_written_is_named() {
     refuses(inputs, &["job", "part", "1", "out"], 2, "00001.part cannot be written");
     let (code, _, stderr) = orbit(inputs, &["job", "plan", "-o", "a.reel/sub/", "check", "b.reel"]);
     assert!(code == 2 && stderr.contains("cannot be"), "{stderr}");
+}
+
+/// A reel that is damaged fails the parts that need it, and no others.
+#[test]
+fn a_damaged_reel_does_not_prevent_other_parts() {
+    let inputs = reels();
+    let inputs = inputs.path();
+    planned(inputs, "out");
+    let path = inputs.join("c.reel");
+    let mut bytes = fs::read(&path).unwrap();
+    let at = bytes.len() / 2;
+    bytes[at] ^= 0x10;
+    fs::write(&path, bytes).unwrap();
+    refuses(inputs, &["job", "part", "-q", "out"], 3, "c.reel");
+    let (code, status, _) = orbit(inputs, &["job", "status", "out"]);
+    assert_eq!((code, &*status), (3, "5 of 6 parts are complete\nmissing: 3\n"));
+}
+
+/// An error in a game shows its place in the query, as a search without a job does.
+#[test]
+fn an_error_of_the_query_shows_its_place() {
+    let inputs = reels();
+    let inputs = inputs.path();
+    let query = ["-q", "-c", "readfile(\"x\") mate", "a.reel"];
+    let [plainly, resumed] = [&["scan"][..], &["scan", "--resume", "out"]].map(|command| {
+        let (code, _, stderr) = orbit(inputs, &[command, &query[..]].concat());
+        (code, stderr)
+    });
+    assert_eq!(plainly, resumed);
+    assert!(plainly.0 == 2 && plainly.1.contains("--files FOLDER"), "{plainly:?}");
+}
+
+/// A later run could not detect that standard input has other games.
+#[test]
+fn standard_input_cannot_be_resumed() {
+    let inputs = reels();
+    let inputs = inputs.path();
+    refuses(inputs, &["scan", "--resume", "out", "mate", "-"], 2, "files that can be read again");
+    assert!(!inputs.join("out").exists());
+    done(inputs, &["job", "plan", "-o", "stream/", "mate", "-"]);
+    refuses(inputs, &["job", "slurm", "stream"], 2, "save the games to a file");
+}
+
+/// Everything after `--` is a query or a file, even if it looks like the option.
+#[test]
+fn a_file_can_have_the_name_of_the_option() {
+    let inputs = reels();
+    let inputs = inputs.path();
+    fs::copy(inputs.join("a.pgn"), inputs.join("--resume")).unwrap();
+    let printed = done(inputs, &["scan", "-q", "-c", "true", "a.pgn"]);
+    for option in [&["--resume", "one"][..], &["--resume=two"]] {
+        let args = [&["scan", "-q", "-c", "true"], option, &["--", "--resume"]].concat();
+        assert_eq!(done(inputs, &args), printed);
+    }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use orbit_chess::{DatabaseOptions, GameRef};
 use orbit_database::{BlockStream, PlaceCache, StreamOptions};
-use orbit_reel::{Block, EncodedBlock, ReelSource, ReelWriter};
+use orbit_reel::{Block, EncodedBlock, ReelSource, ReelWriter, Totals};
 
 use super::SAMPLE;
 use crate::common::blocks_of;
@@ -164,7 +164,9 @@ fn reels_are_passed_over() {
     let folder = tempfile::tempdir().unwrap();
     let reel = folder.path().join("sample.reel");
     let mut writer = ReelWriter::create(&reel).unwrap();
-    blocks_of(Path::new(SAMPLE)).iter().for_each(|block| writer.append(&EncodedBlock::new(block)).unwrap());
+    blocks_of(Path::new(SAMPLE))
+        .iter()
+        .for_each(|block| writer.append(&EncodedBlock::new(block), &Totals::from_block(block)).unwrap());
     writer.finish(&[ReelSource { name: "sample.pgn".into(), ..ReelSource::default() }]).unwrap();
     let file = |name: &str| write(folder.path().join(name), text(name).as_bytes());
     let paths = [reel.clone(), file("a.pgn"), reel.clone(), file("b.pgn"), reel];

@@ -14,7 +14,7 @@ use super::{
     rng::Rng,
     term::{Term, Ty},
 };
-use crate::second_chains::game::Game;
+use evaluators::chains::game::Game;
 
 /// A construct: a named part of the query language, and a function that generates a filter that uses it. The argument of the
 /// function is the maximum depth.

@@ -24,8 +24,8 @@ use crate::{
         pgn_blocks_with,
     },
     game_trees, runners,
-    second_chains::game::{self, Game},
 };
+use evaluators::chains::game::{self, Game};
 
 /// The number of queries in each part of a long run. After these, more queries are generated for constructs that are still rare in
 /// the part.

@@ -17,7 +17,8 @@ use super::{
     game_queries::GameQueries,
     games::{games, pool},
 };
-use crate::{common::length::trials, common::pgn_blocks_with, runners::Runner, second_chains::game::Game};
+use crate::{common::length::trials, common::pgn_blocks_with, runners::Runner};
+use evaluators::chains::game::Game;
 
 /// The games for which a law holds.
 #[derive(Clone, Copy, PartialEq, Debug)]

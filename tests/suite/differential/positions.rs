@@ -85,11 +85,11 @@ fn after(mut position: Position, mv: PackedMove) -> Position {
 
 /// Returns positions from random games that start from the standard position.
 pub fn random_games(rng: &mut Rng, count: usize) -> Vec<Position> {
-    let mut out = vec![Position::standard()];
+    let mut out = vec![Position::STANDARD];
     while out.len() < count {
         let plies = rng.below(120);
-        let mut position = Position::standard();
-        for mv in random_moves(rng, &Position::standard(), plies) {
+        let mut position = Position::STANDARD;
+        for mv in random_moves(rng, &Position::STANDARD, plies) {
             position.play(mv);
             if rng.percent(10) {
                 out.push(position);

@@ -75,6 +75,7 @@ fn wrong_paths_are_errors_with_a_remedy() {
     let missing = open(&folder.path().join("nothing.pgn"));
     assert!(matches!(missing, PgnError::Missing { .. }));
     assert!(missing.to_string().contains("nothing.pgn does not exist: check the path"));
+    assert!(matches!(open(Path::new("")), PgnError::Empty));
     assert!(matches!(open(folder.path()), PgnError::EmptyFolder { .. }));
     let twice = Sources::open(&["-".into(), "-".into()], Options::default()).err().unwrap();
     assert!(matches!(twice, PgnError::StdinTwice));

@@ -2,11 +2,11 @@
 
 use shakmaty::{Bitboard, Color, Square};
 
-use super::{
+use crate::differential::Rng;
+use evaluators::chains::{
     game::Game,
     query::{Amount, Atom, Body, Chain, Dash, Designator, Filter, Focus, Query},
 };
-use crate::differential::Rng;
 
 const TRANSFORMS: [&str; 7] =
     ["flip", "flipcolor", "flipcolor", "rotate90", "fliphorizontal", "flipvertical", "shift"];

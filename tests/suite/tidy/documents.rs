@@ -186,3 +186,35 @@ fn what_the_readme_says_is_run() {
         not_run(&readme, &script).into_iter().map(|line| format!(".ci/run does not run: {line}")).collect(),
     );
 }
+
+/// Returns the numbers of the lines with code blocks that would be tests, if the documentation of their crate were tested.
+fn examples(text: &str) -> Vec<usize> {
+    let mut is_inside = false;
+    let begins_example = |line: &str| {
+        let comment = line.trim_start().strip_prefix("///").or(line.trim_start().strip_prefix("//!"));
+        let Some(kind) = comment.and_then(|comment| comment.trim().strip_prefix("```")) else { return false };
+        is_inside = !is_inside;
+        is_inside && kind != "text"
+    };
+    let lines = text.lines().map(begins_example).zip(1..);
+    lines.filter_map(|(is_example, line)| is_example.then_some(line)).collect()
+}
+
+/// Examples in the documentation are tested. A crate without examples switches these tests off, because even their absence takes
+/// time.
+#[test]
+fn crates_without_tests_of_examples_have_no_examples() {
+    assert_eq!(examples("/// ```\n/// a\n/// ```\n//! ```text\n//! ```\n    /// ```rust\n"), [1, 6]);
+    let mut wrong = Vec::new();
+    for manifest in files().into_iter().filter(|path| path.ends_with("Cargo.toml")) {
+        if read(&manifest).contains("doctest = false") {
+            let folder = manifest.trim_end_matches("Cargo.toml");
+            let sources =
+                files().into_iter().filter(|path| path.starts_with(folder) && path.ends_with(".rs"));
+            wrong.extend(sources.flat_map(|path| {
+                examples(&read(&path)).into_iter().map(move |line| format!("{path}:{line}: not tested"))
+            }));
+        }
+    }
+    assert_none(wrong);
+}

@@ -16,7 +16,7 @@ use orbit_search::run::{
 };
 
 use super::options::CqlOptions;
-use crate::common::{CtrlC, Out, ProgressDisplay, grouped};
+use crate::common::{Out, ProgressDisplay, grouped};
 use crate::failure::Failure;
 use crate::games::GameOutputs;
 use crate::sink::OutputFiles;
@@ -47,13 +47,12 @@ impl CqlSearch {
         scan: &Executor,
         database: &BlockStream,
         output: &Path,
-        interrupt: &CtrlC,
     ) -> Result<CqlSearch, Failure> {
         let query = &scan.queries()[0].query;
         let comment = Comment::Query(style(options, query));
         let mut games = GameOutputs::new(comment.clone(), 0, None);
         let games_to_stdout = output == Path::new("-");
-        games.add(OutputFiles::new(database, interrupt).open(Some(output))?);
+        games.add(OutputFiles::new(database).open(Some(output))?);
         let mut collectors = Collectors {
             totals: Some(TotalsCollector),
             messages: Some(MessagesCollector),

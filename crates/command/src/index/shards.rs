@@ -3,12 +3,12 @@
 use std::path::{Path, absolute};
 use std::time::Instant;
 
-use orbit_database::{BlockStream, SourceSummary, StreamOptions};
+use orbit_database::{BlockStream, SourceSummary, StreamOptions, StreamedBlock};
 use orbit_pgn::Stamp;
-use orbit_reel::{Block, EncodedBlock, ManifestError, ReelSource, ShardsWriter};
+use orbit_reel::{EncodedBlock, ManifestError, ReelSource, ShardsWriter};
 
 use super::{Args, report, write, write_tables};
-use crate::common::{CtrlC, ProgressDisplay, counted, print_failures, threads};
+use crate::common::{CtrlC, ProgressDisplay, counted, print_failures, threads, unfinished};
 use crate::failure::{Exit, Failure};
 use crate::problems::Problems;
 use crate::reading::open;
@@ -27,16 +27,15 @@ pub(super) fn run(args: &Args, shard_bytes: u64, begun: Instant) -> Result<Exit,
         )));
     }
     let mut writer = ShardsWriter::create(&args.output, shard_bytes, args.variations).map_err(failure)?;
-    let mut problems =
-        Problems::create(args.problems.as_deref(), args.verbose, OutputFiles::new(&database, &interrupt))?;
+    let mut problems = Problems::create(args.problems.as_deref(), args.verbose, OutputFiles::new(&database))?;
     let progress = ProgressDisplay::from_args(&args.progress, args.quiet);
     let sources = known(&database);
     let mut temporary = None;
-    let append = |block: &Block, encoded: &EncodedBlock| {
-        writer.append(block, encoded, &sources).map_err(failure)?;
+    let append = |streamed: &StreamedBlock, encoded: &EncodedBlock| {
+        writer.append(&streamed.block, (encoded, &streamed.totals), &sources).map_err(failure)?;
         let path = writer.temporary_path();
         if path != temporary.as_deref() {
-            path.into_iter().for_each(|path| interrupt.unfinished.add(path));
+            path.into_iter().for_each(|path| unfinished().add(path));
             temporary = path.map(ToOwned::to_owned);
         }
         Ok(())

@@ -10,6 +10,7 @@ use crate::common::{Out, from_one};
 use crate::failure::{Exit, Failure};
 use crate::sink::Sink;
 use orbit_core::text::shell_quoted;
+use orbit_search::job::OnePartReason;
 
 /// The maximum number of times that a failed task is requeued.
 const REQUEUES_MAX: u32 = 3;
@@ -28,6 +29,10 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, program: &[OsString]) -> Result<Exit, Failure> {
     let OpenedJob { job, folder, .. } = OpenedJob::here(&args.folder)?;
+    if job.whole == Some(OnePartReason::Stream) {
+        let why = "Slurm's tasks have no standard input: save the games to a file, and plan the job again";
+        return Err(Failure::Other(why.into()));
+    }
     let parts = job.parts.len();
     let tasks = args.array.map_or(parts, NonZeroUsize::get).min(parts);
     let orbit: Vec<String> =

@@ -24,6 +24,8 @@ pub(super) enum Typed {
     Line(String),
     /// Ctrl-C was pressed, and the line was dropped.
     Nothing,
+    /// The line is not UTF-8.
+    NoText,
 }
 
 /// The source of lines.
@@ -68,12 +70,8 @@ impl LineSource {
                         format!("stdin: a line is longer than {LINE_BYTES_MAX} bytes: shorten the query");
                     return Err(Failure::Other(why));
                 }
-                match String::from_utf8(line) {
-                    Ok(line) => Ok((read > 0).then_some(Typed::Line(line))),
-                    Err(_) => Err(Failure::Other(String::from(
-                        "stdin: a line is not UTF-8: write queries as UTF-8",
-                    ))),
-                }
+                let line = String::from_utf8(line).map_or(Typed::NoText, Typed::Line);
+                Ok((read > 0).then_some(line))
             }
         }
     }

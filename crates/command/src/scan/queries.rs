@@ -70,8 +70,7 @@ impl QueryFile {
         (begun, planned): (Instant, Instant),
     ) -> Result<Exit, Failure> {
         let (queries, ScanOptions { args, run, .. }) = (&self.queries, options);
-        let problems =
-            Problems::create(args.problems.as_deref(), args.verbose, OutputFiles::new(&database, interrupt))?;
+        let problems = Problems::create(args.problems.as_deref(), args.verbose, OutputFiles::new(&database))?;
         let pass = BatchPass {
             scan,
             interrupt,

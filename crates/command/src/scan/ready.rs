@@ -49,6 +49,8 @@ pub(super) enum ScanQuery {
 /// Everything that determines the plan of a job and the results of its parts: the search, the database, and the selected games and
 /// outputs.
 pub(crate) struct JobInputs {
+    /// The query, or `None` if a file contains the queries.
+    pub(crate) query: Option<QueryText>,
     pub(crate) scan: Executor,
     pub(crate) database: BlockStream,
     pub(crate) choice: Choice,
@@ -108,13 +110,13 @@ impl<'a> PreparedScan<'a> {
     }
 
     /// Returns the inputs of the job. Creates no output files.
-    pub(crate) fn asked(self, interrupt: &CtrlC) -> Result<JobInputs, Failure> {
+    pub(crate) fn asked(self) -> Result<JobInputs, Failure> {
         let question = self.question();
         let PreparedScan { options, asked, scan, database, .. } = self;
         let progress = options.run.progress();
         let (choice, collectors, names) = match &asked {
             ScanQuery::One(_) => {
-                let files = OutputFiles { database: &database, interrupt, are_written: false };
+                let files = OutputFiles { database: &database, are_written: false };
                 ScanRun::new(&options, &scan, files)?.collects()
             }
             ScanQuery::Many(_) => {
@@ -126,7 +128,11 @@ impl<'a> PreparedScan<'a> {
                 (choice, collectors, names)
             }
         };
-        Ok(JobInputs { scan, database, choice, collectors, names, question, progress })
+        let query = match asked {
+            ScanQuery::One(query) => Some(query),
+            ScanQuery::Many(_) => None,
+        };
+        Ok(JobInputs { query, scan, database, choice, collectors, names, question, progress })
     }
 
     /// Returns those parts of the request that affect the results. The command-line arguments are left out.
@@ -161,7 +167,7 @@ impl<'a> PreparedScan<'a> {
             }
         };
         let is_merged = replay.is_some();
-        let files = OutputFiles::new(&database, interrupt);
+        let files = OutputFiles::new(&database);
         let mut search = ScanRun::new(&options, &scan, files)?;
         let is_of_hits = options.reads_hits_alone(&scan, &database) && !search.sinks.outputs.have_pictures();
         let database = match &options.chosen.choice.position {

@@ -188,7 +188,7 @@ impl ScanRun {
         let part = self.sinks.sums.findings.take().unwrap_or_default();
         let (engine, sources) = (self.engine, &self.names.sources);
         let about = About { title, query, sentence, engine, sources, chosen: &self.chosen };
-        Some(collector.findings(&part, &about))
+        Some(collector.findings(part, &about))
     }
 
     pub(super) fn totals(&self) -> Totals {

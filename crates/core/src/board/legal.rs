@@ -51,18 +51,7 @@ pub fn as_counted(position: &Position) -> Position {
 /// Returns the state of the position that [`as_counted`] returns. The board is not copied, since the copy would slow down loops
 /// over many positions.
 fn counted_state(position: &Position) -> State {
-    let mut counted = position.state;
-    if let Some(to) = position.state.en_passant() {
-        let white = position.state.turn().is_white();
-        // Pawns that attack `target` stand on the squares that an enemy pawn on `target` would attack.
-        let target = 1u64 << to as u32;
-        let from = if white { attacks::pawn::<false>(target) } else { attacks::pawn::<true>(target) };
-        let pawns = position.board.having(Code(if white { 1 } else { 9 })).0 & from;
-        let can = |from| is_safe(position, PackedMove::en_passant(from, to));
-        if en_passant_square(position).is_none() || !Bitboard(pawns).into_iter().any(can) {
-            counted = counted.with_en_passant(None);
-        }
-    }
+    let mut counted = usable_en_passant(position);
     if position.state.0 >> 16 != 0 {
         for color in Color::ALL {
             let back = if color.is_white() { 0xff } else { 0xffu64 << 56 };
@@ -166,19 +155,21 @@ pub(super) fn en_passant_square(position: &Position) -> Option<Square> {
 /// Returns the position without its en passant square if no pawn can legally capture there, and otherwise unchanged. Positions that
 /// differ only in such an unusable square then become equal.
 pub fn with_usable_en_passant(position: &Position) -> Position {
-    let Some(square) = position.state.en_passant() else { return *position };
+    Position { state: usable_en_passant(position), ..*position }
+}
+
+/// Returns the state of the position that [`with_usable_en_passant`] returns.
+fn usable_en_passant(position: &Position) -> State {
+    let Some(to) = position.state.en_passant() else { return position.state };
     let white = position.state.turn().is_white();
-    // Pawns that attack the en passant square stand on the squares that an enemy pawn there would attack.
-    let set = 1u64 << square as u32;
-    let from = if white { attacks::pawn::<false>(set) } else { attacks::pawn::<true>(set) };
-    let pawns = position.board.squares_of(PieceSet::only(Code(if white { 1 } else { 9 }))).0;
-    let is_usable = en_passant_square(position).is_some()
-        && Bitboard(from & pawns)
-            .into_iter()
-            .any(|from| is_safe(position, PackedMove::en_passant(from, square)));
-    match is_usable {
-        true => *position,
-        false => Position { state: position.state.with_en_passant(None), ..*position },
+    // Pawns that attack `target` stand on the squares that an enemy pawn on `target` would attack.
+    let target = 1u64 << to as u32;
+    let from = if white { attacks::pawn::<false>(target) } else { attacks::pawn::<true>(target) };
+    let pawns = position.board.having(Code(if white { 1 } else { 9 })).0 & from;
+    let can = |from| is_safe(position, PackedMove::en_passant(from, to));
+    match en_passant_square(position).is_some() && Bitboard(pawns).into_iter().any(can) {
+        true => position.state,
+        false => position.state.with_en_passant(None),
     }
 }
 

@@ -232,11 +232,6 @@ impl Position {
         state: State(0x8f8f_4000),
     };
 
-    /// The standard start position.
-    pub const fn standard() -> Position {
-        Position::STANDARD
-    }
-
     /// Packs a shakmaty setup. Any placement of pieces is accepted. The position gets a castling right for each rook of
     /// `setup.castling_rights` that is on the back rank of a colour together with a king of that colour. If a colour has several
     /// kings there, the king nearest to the a-file decides: a rook towards the h-file from it gets a king-side right, and a rook

@@ -59,7 +59,7 @@ mod tests {
         let mut random = fastrand::Rng::with_seed(5);
         let mut kinds = [0; 3];
         for _ in 0..200 {
-            let (mut chess, mut ours) = (Chess::new(), Position::standard());
+            let (mut chess, mut ours) = (Chess::new(), Position::STANDARD);
             let mut theirs = ours.colors_swapped();
             assert_eq!(theirs.state.turn(), Color::Black);
             for _ in 0..120 {
@@ -83,7 +83,7 @@ mod tests {
         }
         assert!(kinds.iter().all(|&count| count > 0), "{kinds:?}");
         let null = PackedMove::NULL;
-        let (mut ours, mut theirs) = (Position::standard(), Position::standard().colors_swapped());
+        let (mut ours, mut theirs) = (Position::STANDARD, Position::STANDARD.colors_swapped());
         ours.play(null);
         theirs.play(null.colors_swapped());
         assert_eq!(theirs, ours.colors_swapped());

@@ -88,13 +88,20 @@ impl Dihedral {
     }
 
     /// Returns the image of a set of squares under this symmetry.
+    #[inline]
     #[must_use]
     pub fn apply(self, squares: Bitboard) -> Bitboard {
-        Bitboard(bits(squares).fold(0, |out, (x, y)| {
-            // The coordinates are doubled, since the centre of the board is half a square away from the squares next to it.
-            let (cx, cy) = self.step((2 * x - 7, 2 * y - 7));
-            out | 1 << ((cy + 7) / 2 * 8 + (cx + 7) / 2)
-        }))
+        match self {
+            Dihedral::Identity => squares,
+            // shakmaty's rotations are clockwise.
+            Dihedral::Rotate90Ccw => squares.rotate_270(),
+            Dihedral::Rotate180 => squares.rotate_180(),
+            Dihedral::Rotate270Ccw => squares.rotate_90(),
+            Dihedral::ReflectRanks => squares.flip_vertical(),
+            Dihedral::ReflectFiles => squares.flip_horizontal(),
+            Dihedral::ReflectMain => squares.flip_diagonal(),
+            Dihedral::ReflectAnti => squares.flip_anti_diagonal(),
+        }
     }
 
     /// Returns whether the symmetry maps light squares to dark ones.
@@ -109,11 +116,23 @@ fn bits(squares: Bitboard) -> impl Iterator<Item = (i8, i8)> {
 }
 
 /// Moves a set by `(dx, dy)`; squares that leave the board are dropped.
+#[inline]
 #[must_use]
 pub fn translate(squares: Bitboard, (dx, dy): (i8, i8)) -> Bitboard {
-    Bitboard(bits(squares).map(|(x, y)| (x + dx, y + dy)).fold(0, |out, (x, y)| {
-        if (0..8).contains(&x) && (0..8).contains(&y) { out | 1 << (y * 8 + x) } else { out }
-    }))
+    let [files, ranks] = [dx, dy].map(|distance| u32::from(distance.unsigned_abs()));
+    if files > 7 || ranks > 7 {
+        return Bitboard::EMPTY;
+    }
+    let right = match dx {
+        0.. => (squares.0 & lowest_files(8 - files)) << files,
+        _ => (squares.0 >> files) & lowest_files(8 - files),
+    };
+    Bitboard(if dy < 0 { right >> (8 * ranks) } else { right << (8 * ranks) })
+}
+
+/// Returns the squares of the `count` leftmost files; `count` is from 1 to 8.
+pub(crate) const fn lowest_files(count: u32) -> u64 {
+    0x0101_0101_0101_0101 * (0xff >> (8 - count))
 }
 
 /// Returns the ranks and the files that are entirely in a set: bit `k` of the first byte is set if rank `k` is full, and bit `k` of
@@ -254,15 +273,29 @@ mod tests {
         }
     }
 
+    /// Sets are transformed as words. Here, each square is transformed by itself.
     #[test]
-    fn agrees_with_shakmaty() {
-        let s = set(&["a1", "b3", "f6", "h4", "e8"]);
-        assert_eq!(Dihedral::ReflectRanks.apply(s), s.flip_vertical());
-        assert_eq!(Dihedral::ReflectFiles.apply(s), s.flip_horizontal());
-        assert_eq!(Dihedral::ReflectMain.apply(s), s.flip_diagonal());
-        assert_eq!(Dihedral::ReflectAnti.apply(s), s.flip_anti_diagonal());
-        assert_eq!(Dihedral::Rotate90Ccw.apply(s), s.rotate_270());
-        assert_eq!(Dihedral::Rotate180.apply(s), s.rotate_180());
+    fn whole_words_agree_with_single_squares() {
+        let mut random = fastrand::Rng::with_seed(1);
+        for number in 0..3000 {
+            let bits = (0..number % 4).fold(random.u64(..), |bits, _| bits & random.u64(..));
+            let squares = if number == 0 { Bitboard::FULL } else { Bitboard(bits) };
+            for symmetry in Dihedral::ALL {
+                let slow = super::bits(squares).fold(0, |out, (x, y)| {
+                    // The coordinates are doubled, since the centre of the board is half a square away from the squares next to it.
+                    let (cx, cy) = symmetry.step((2 * x - 7, 2 * y - 7));
+                    out | 1 << ((cy + 7) / 2 * 8 + (cx + 7) / 2)
+                });
+                assert_eq!(symmetry.apply(squares), Bitboard(slow), "{symmetry:?}");
+            }
+            for (dx, dy) in (-9..=9).flat_map(|dx| (-9..=9).map(move |dy| (dx, dy))).filter(|_| number < 300)
+            {
+                let moved = super::bits(squares).map(|(x, y)| (x + dx, y + dy));
+                let stay = moved.filter(|(x, y)| (0..8).contains(x) && (0..8).contains(y));
+                let slow = stay.fold(0, |out, (x, y)| out | 1 << (y * 8 + x));
+                assert_eq!(translate(squares, (dx, dy)), Bitboard(slow), "{dx} {dy}");
+            }
+        }
     }
 
     #[test]

@@ -86,6 +86,9 @@ pub enum Eval {
 }
 
 impl Eval {
+    /// The greatest loss of a move, in thousandths of a pawn.
+    pub const LOSS_MAX: i64 = 2 * LOSS_LIMIT;
+
     /// Returns the evaluation in thousandths of a pawn. A mate by White is `i64::MAX`, and a mate by Black is `i64::MIN`.
     pub fn thousandths(self) -> i64 {
         match self {

@@ -59,19 +59,20 @@ fn counters(game: &impl GameHeader) -> (u32, u32) {
     for (name, value) in game.tags() {
         if name.eq_ignore_ascii_case(b"FEN") {
             let [clocks, moves] = fen::counters(value);
-            clock = clocks.and_then(counter).unwrap_or(0);
-            full = moves.and_then(counter).unwrap_or(1);
+            clock = clocks.and_then(fen_counter).unwrap_or(0);
+            full = moves.and_then(fen_counter).unwrap_or(1);
             break;
         }
         match name {
-            b"hmvc" => clock = counter(value).unwrap_or(0),
-            b"fmvn" => full = counter(value).unwrap_or(1),
+            b"hmvc" => clock = fen_counter(value).unwrap_or(0),
+            b"fmvn" => full = fen_counter(value).unwrap_or(1),
             _ => {}
         }
     }
     (clock, full.max(1))
 }
 
-fn counter(text: &[u8]) -> Option<u32> {
+/// Returns the number that a counter of a FEN stands for, or `None` if it is no number or greater than 9,999.
+pub fn fen_counter(text: &[u8]) -> Option<u32> {
     str::from_utf8(text).ok()?.parse().ok().filter(|&number| number <= COUNTER_MAX)
 }

@@ -8,10 +8,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::tags;
-
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
+
+use super::tags;
 
 /// A player's name to look for.
 ///
@@ -183,9 +183,12 @@ impl NameForm {
         self.surname.concat()
     }
 
-    /// Returns the first letter of the first given name.
-    pub(super) fn initial(&self) -> Option<char> {
-        self.given.first().and_then(|word| word.chars().next())
+    /// Returns the first letter of the first given name, followed by all digits in the given names, for use as a key in a table of
+    /// names: given names that match have the same key. Returns `None` if there are no given names.
+    pub(super) fn given_key(&self) -> Option<String> {
+        let initial = self.given.first()?.chars().take(1);
+        let digits = self.given.iter().flat_map(|word| word.chars()).filter(|letter| letter.is_numeric());
+        Some(initial.chain(digits).collect())
     }
 
     /// Returns whether the first given name is probably not abbreviated: it has more than three letters.
@@ -274,7 +277,7 @@ fn is_same_word(a: &str, b: &str) -> bool {
     let is_cut = |short: &str, long: &str| {
         let (letters, off) =
             (short.chars().count(), long.chars().count().saturating_sub(short.chars().count()));
-        (letters <= CUT_MAX || off >= CUT_OFF_MIN) && long.starts_with(short) && !has_digit(short)
+        (letters <= CUT_MAX || off >= CUT_OFF_MIN) && long.starts_with(short) && !has_digit(long)
     };
     a == b || is_cut(a, b) || is_cut(b, a)
 }

@@ -26,7 +26,7 @@ pub struct Mention {
     pub number: Option<u32>,
 }
 
-/// The maximum number of names with the same surname and initial to compare with each other. If there are more, none of them are
+/// The maximum number of names with the same surname, initial and digits to compare with each other. If there are more, none of them are
 /// merged.
 const ALIKE_MAX: usize = 4_000;
 
@@ -34,7 +34,7 @@ const ALIKE_MAX: usize = 4_000;
 /// names played each other; if so, they are two players.
 ///
 /// * Mentions with different FIDE numbers are different players. Mentions with the same number are one player if their spellings
-///   share a word.
+///   share a word and did not play each other.
 /// * A mention without a number is merged with others if all mentions that fit it also fit each other.
 /// * The name of a player is the spelling with the most games; spellings with a full given name are preferred. If two players
 ///   have the same name, the FIDE number is added in parentheses.
@@ -43,7 +43,7 @@ pub fn who_is_who(
     have_met: impl Fn(&str, &str) -> bool,
 ) -> HashMap<Mention, String> {
     let rows: Vec<(&Mention, u64)> = mentions.iter().map(|(mention, games)| (mention, *games)).collect();
-    let people = People::new(&rows);
+    let people = People::new(&rows, &have_met);
     let groups = people.groups(&have_met);
     let labels: Vec<String> = groups.iter().map(|group| people.label(group)).collect();
     let mut bearers: HashMap<&str, usize> = HashMap::new();
@@ -75,24 +75,33 @@ struct People<'a> {
 }
 
 impl<'a> People<'a> {
-    fn new(rows: &'a [(&'a Mention, u64)]) -> People<'a> {
+    fn new(rows: &'a [(&'a Mention, u64)], have_met: &impl Fn(&str, &str) -> bool) -> People<'a> {
         let forms: Vec<Vec<NameForm>> = rows.iter().map(|(mention, _)| forms(&mention.name)).collect();
         let mut units: Vec<PlayerUnit> = Vec::new();
         let mut numbered: HashMap<u32, Vec<usize>> = HashMap::new();
-        for (row, (mention, _)) in rows.iter().enumerate() {
-            let Some(number) = mention.number else {
+        // If two names with the same number played each other, one of the numbers is wrong, probably that of the rarer name.
+        let mut most_games_first: Vec<usize> = (0..rows.len()).collect();
+        most_games_first.sort_by_key(|&row| Reverse(rows[row].1));
+        for row in most_games_first {
+            let Some(number) = rows[row].0.number else {
                 units.push(PlayerUnit { number: None, rows: vec![row] });
                 continue;
             };
             let of_number = numbered.entry(number).or_default();
             let shares = |&other: &usize| have_word_in_common(&forms[row], &forms[other]);
+            let met = |[a, b]: [usize; 2]| have_met(&rows[a].0.name, &rows[b].0.name);
             // If the name in the new row shares a word with names of several units (groups of mentions), these units are merged,
             // even if their names share no word with each other.
-            let (tied, rest): (Vec<usize>, Vec<usize>) =
-                of_number.iter().partition(|&&unit| units[unit].rows.iter().any(shares));
             let mut all = vec![row];
-            tied.iter().for_each(|&unit| all.append(&mut units[unit].rows));
-            *of_number = rest;
+            of_number.retain(|&unit| {
+                let theirs = &mut units[unit].rows;
+                let is_tied = theirs.iter().any(shares)
+                    && !all.iter().any(|&ours| theirs.iter().any(|&other| met([ours, other])));
+                if is_tied {
+                    all.append(theirs);
+                }
+                !is_tied
+            });
             of_number.push(units.len());
             all.sort_unstable();
             units.push(PlayerUnit { number: Some(number), rows: all });
@@ -158,13 +167,13 @@ impl<'a> People<'a> {
         groups
     }
 
-    /// Returns the pairs of units (groups of mentions) to compare: two units that share a surname, if they also share an initial or
-    /// if one of them has no given name.
+    /// Returns the pairs of units (groups of mentions) to compare: two units that share a surname, if the initials and digits of
+    /// their given names are the same or if one of them has no given name.
     fn candidates(&self) -> HashSet<[usize; 2]> {
-        let mut surnames: HashMap<String, Vec<(Option<char>, usize)>> = HashMap::new();
+        let mut surnames: HashMap<String, Vec<(Option<String>, usize)>> = HashMap::new();
         for (unit, PlayerUnit { rows, .. }) in self.units.iter().enumerate() {
             for form in rows.iter().flat_map(|&row| &self.forms[row]) {
-                surnames.entry(form.key()).or_default().push((form.initial(), unit));
+                surnames.entry(form.key()).or_default().push((form.given_key(), unit));
             }
         }
         let mut pairs = HashSet::new();
@@ -176,7 +185,7 @@ impl<'a> People<'a> {
         for mut alike in surnames.into_values() {
             alike.sort_unstable();
             alike.dedup();
-            let bare = alike.partition_point(|(initial, _)| initial.is_none());
+            let bare = alike.partition_point(|(given, _)| given.is_none());
             for same in alike.chunk_by(|a, b| a.0 == b.0).filter(|same| same.len() <= ALIKE_MAX) {
                 for (at, (_, a)) in same.iter().enumerate() {
                     same[at + 1..].iter().for_each(|(_, b)| add(*a, *b));
@@ -374,8 +383,36 @@ mod tests {
     #[test]
     fn nobody_plays_himself() {
         check(
-            &[(&["Smith,J", "Smith, John"], &[("Smith, John", &["Smith, John"]), ("Smith,J", &["Smith,J"])])],
+            &[
+                (
+                    &["Smith,J", "Smith, John"],
+                    &[("Smith, John", &["Smith, John"]), ("Smith,J", &["Smith,J"])],
+                ),
+                // The number of the rarer name is a mistake.
+                (
+                    &["Smith,J#7", "Smith, J.#7", "Smith, John#7"],
+                    &[("Smith, John", &["Smith, J.#7", "Smith, John#7"]), ("Smith,J", &["Smith,J#7"])],
+                ),
+            ],
             &[["Smith, John", "Smith,J"]],
+        );
+        check(
+            &[(
+                &["Smith, John#7", "Smith, John"],
+                &[("Smith, John (FIDE 7)", &["Smith, John#7"]), ("Smith, John", &["Smith, John"])],
+            )],
+            &[["Smith, John", "Smith, John"]],
+        );
+    }
+
+    #[test]
+    fn a_digit_is_in_both_names() {
+        check(
+            &[(
+                &["Engine, J", "Engine, J1", "Engine, J 1"],
+                &[("Engine, J", &["Engine, J"]), ("Engine, J 1", &["Engine, J1", "Engine, J 1"])],
+            )],
+            &[],
         );
     }
 

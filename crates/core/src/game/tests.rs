@@ -10,7 +10,7 @@ impl GameHeader for Tags<'_> {
     }
 
     fn start(&self) -> Position {
-        Position::standard()
+        Position::STANDARD
     }
 }
 
@@ -295,7 +295,7 @@ fn moves_have_numbers_in_movetext() {
         }
 
         fn start(&self) -> Position {
-            let standard = Position::standard();
+            let standard = Position::STANDARD;
             Position { state: standard.state.with_turn(Color::Black), ..standard }
         }
     }

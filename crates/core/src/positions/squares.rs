@@ -1,6 +1,6 @@
 //! Transforms sets of squares.
 
-use crate::board::{Bitboard, Dihedral, shift};
+use crate::board::{Bitboard, Dihedral, lowest_files, shift, translate};
 
 const FILE_A: u64 = 0x0101_0101_0101_0101;
 const FILE_H: u64 = FILE_A << 7;
@@ -56,10 +56,10 @@ impl SquareTransform {
     #[must_use]
     pub fn apply_to_pieces(self, set: Bitboard) -> Bitboard {
         match self {
-            SquareTransform::Dihedral(dihedral) => turned(dihedral, set),
+            SquareTransform::Dihedral(dihedral) => dihedral.apply(set),
             SquareTransform::Wrap(files, ranks) => wrap(set, files, ranks),
             SquareTransform::Shift(files, ranks) | SquareTransform::Smear(files, ranks) => {
-                translate(set, files, ranks)
+                translate(set, (files, ranks))
             }
         }
     }
@@ -75,22 +75,6 @@ impl SquareTransform {
     }
 }
 
-/// Like [`Dihedral::apply`], but faster, since it transforms a 64-bit word at once instead of square by square.
-#[inline]
-fn turned(dihedral: Dihedral, set: Bitboard) -> Bitboard {
-    match dihedral {
-        Dihedral::Identity => set,
-        // shakmaty's rotations are clockwise.
-        Dihedral::Rotate90Ccw => set.rotate_270(),
-        Dihedral::Rotate180 => set.rotate_180(),
-        Dihedral::Rotate270Ccw => set.rotate_90(),
-        Dihedral::ReflectRanks => set.flip_vertical(),
-        Dihedral::ReflectFiles => set.flip_horizontal(),
-        Dihedral::ReflectMain => set.flip_diagonal(),
-        Dihedral::ReflectAnti => set.flip_anti_diagonal(),
-    }
-}
-
 /// Shifts a set of squares around the edges of the board: squares that leave it at one edge enter it at the opposite edge. A rank
 /// is a byte of the word, so rotating the word moves the ranks. A file is one bit of each byte, so rotating each byte moves the
 /// files.
@@ -100,26 +84,6 @@ fn wrap(set: Bitboard, files: i32, ranks: i32) -> Bitboard {
     let up = set.0.rotate_left(8 * ranks.rem_euclid(8) as u32);
     let stay = lowest_files(8 - files);
     Bitboard((up & stay) << files | (up & !stay) >> ((8 - files) % 8))
-}
-
-/// Returns the squares of the `count` leftmost files; `count` is from 1 to 8.
-const fn lowest_files(count: u32) -> u64 {
-    FILE_A * (0xff >> (8 - count))
-}
-
-/// Like [`crate::board::translate`], but faster, with operations on 64-bit words.
-#[inline]
-fn translate(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
-    if files.unsigned_abs() > 7 || ranks.unsigned_abs() > 7 {
-        return Bitboard::EMPTY;
-    }
-    let distance = u32::from(files.unsigned_abs());
-    let right = match files {
-        0.. => (set.0 & lowest_files(8 - distance)) << distance,
-        _ => (set.0 >> distance) & lowest_files(8 - distance),
-    };
-    let distance = 8 * u32::from(ranks.unsigned_abs());
-    Bitboard(if ranks < 0 { right >> distance } else { right << distance })
 }
 
 /// Applies a CQL 5 shift in single steps, first along the files, then along the ranks. The result does not depend on this order.
@@ -144,7 +108,6 @@ fn smear(set: Bitboard, files: i8, ranks: i8) -> Bitboard {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::board::translate as slow_translate;
 
     /// Returns random sets, from sparse to dense. They are the same in every run.
     fn sets() -> impl Iterator<Item = Bitboard> {
@@ -157,22 +120,6 @@ mod tests {
             _ => next() | next(),
         });
         special.into_iter().chain(random).map(Bitboard)
-    }
-
-    #[test]
-    fn whole_words_agree_with_square_by_square() {
-        for set in sets() {
-            for dihedral in Dihedral::ALL {
-                assert_eq!(turned(dihedral, set), dihedral.apply(set), "{dihedral:?}");
-            }
-        }
-        for set in sets().take(300) {
-            for files in -9..=9 {
-                for ranks in -9..=9 {
-                    assert_eq!(translate(set, files, ranks), slow_translate(set, (files, ranks)));
-                }
-            }
-        }
     }
 
     #[test]
@@ -199,9 +146,8 @@ mod tests {
         for set in sets().take(300) {
             for files in -7i8..=7 {
                 let edge = Bitboard(set.0 & if files > 0 { FILE_A } else { FILE_H });
-                let run =
-                    (0..files.abs()).fold(0, |out, k| out | slow_translate(edge, (k * files.signum(), 0)).0);
-                let closed = Bitboard(slow_translate(set, (files, 0)).0 | run);
+                let run = (0..files.abs()).fold(0, |out, k| out | translate(edge, (k * files.signum(), 0)).0);
+                let closed = Bitboard(translate(set, (files, 0)).0 | run);
                 assert_eq!(smear(set, files, 0), closed);
                 // Under the reflection in a1-h8, a shift along the files becomes a shift along the ranks.
                 let along_ranks = smear(Dihedral::ReflectMain.apply(set), 0, files);

@@ -15,7 +15,7 @@ use orbit_reel::{Block, SEGMENT_SLOTS, bounds::SegmentMoves, lanes::LANES};
 /// piece. Each square needs its own pattern. If a screen depends on more squares, no glance is used.
 const SQUARES_MAX: u32 = 12;
 
-const STANDARD: Board = Position::standard().board;
+const STANDARD: Board = Position::STANDARD.board;
 
 const PAWN: u8 = 1;
 const ROOK: u8 = 4;

@@ -181,14 +181,23 @@ fn pick(choice: &AdapterChoice, reports: &[&AdapterReport]) -> Result<usize, Gpu
             let is_wanted =
                 |it: &&&AdapterReport| it.pci_bus_id == *name || it.name.to_lowercase().contains(&wanted);
             // Every name contains the empty string, so an empty string must match no adapter.
-            let mut matching = reports.iter().filter(|_| !wanted.trim().is_empty()).filter(is_wanted);
-            let first = matching.next().ok_or_else(none)?;
-            match matching.next() {
-                Some(_) => Err(GpuError::SeveralAdapters { wanted: name.clone(), known: known() }),
-                None => Ok(first.index),
+            let matching = reports.iter().filter(|_| !wanted.trim().is_empty()).filter(is_wanted);
+            let matching: Vec<_> = matching.collect();
+            let first =
+                matching.iter().find(|it| it.unfit.is_none()).or(matching.first()).ok_or_else(none)?;
+            match matching.iter().all(|it| is_same_card(it, first)) {
+                true => Ok(first.index),
+                false => Err(GpuError::SeveralAdapters { wanted: name.clone(), known: known() }),
             }
         }
     }
+}
+
+/// Returns true if two adapters are the same card, which several interfaces (Vulkan and Direct3D 12) or several drivers report.
+fn is_same_card(a: &AdapterReport, b: &AdapterReport) -> bool {
+    a.index == b.index
+        || a.name == b.name && a.backend != b.backend
+        || !a.pci_bus_id.is_empty() && a.pci_bus_id == b.pci_bus_id
 }
 
 #[cfg(test)]
@@ -233,6 +242,21 @@ mod tests {
         assert_eq!(pick("apex 30", &all), Ok(1));
         assert_eq!(pick("0000:00:00.0", &all), Ok(0));
         assert!(pick("apex", &all).unwrap_err().contains("several"));
+        // On Windows, Vulkan and Direct3D 12 both report each card.
+        let both = ["Vulkan", "Dx12"].map(|backend| ["Apex 3000", "Apex 9000"].map(|name| (backend, name)));
+        let twice = both.as_flattened().iter().enumerate().map(|(index, &(backend, name))| AdapterReport {
+            backend: backend.into(),
+            ..report(index, name, "discrete")
+        });
+        let mut twice: Vec<AdapterReport> = twice.collect();
+        assert_eq!(pick("apex 9", &twice), Ok(1));
+        assert!(pick("apex", &twice).unwrap_err().contains("several"));
+        twice[1].unfit = Some("it is too old".into());
+        assert_eq!(pick("apex 9", &twice), Ok(3));
+        for report in &mut twice {
+            report.name = "Apex 9000".into();
+        }
+        assert!(pick("apex 9", &twice).unwrap_err().contains("several"), "two equal cards");
         assert!(pick("7", &all).unwrap_err().contains("0 llvmpipe, 1 Apex 3000, 2 Apex 9000"));
         assert!(pick("Voodoo", &all).unwrap_err().contains("Voodoo"));
         all[2].unfit = Some("it is too old".into());

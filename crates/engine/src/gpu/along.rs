@@ -96,13 +96,15 @@ fn most_masks(stage: &StageKernels) -> usize {
     stage.carries.iter().map(|carry| carry.operands.len().max(1)).max().unwrap_or(0)
 }
 
-/// Returns true if the device has room for the per-position columns of the given kernels, for uploads of at most `segments`
-/// segments (32 positions each) and `games` games.
+/// Returns true if the device has room for the per-position columns of the given kernels. `sizes` are the number of segments (32
+/// positions each) and of games of each upload.
 pub(super) fn has_room<'a>(
     device: &Device,
     kernels: impl Iterator<Item = &'a Kernel>,
-    (segments, games): (usize, usize),
+    sizes: impl Iterator<Item = (usize, usize)>,
 ) -> bool {
+    let (segments, games) =
+        sizes.fold((0, 0), |(segments, games), of_one| (segments.max(of_one.0), games.max(of_one.1)));
     let (mut carried, mut largest, mut found) = (0u64, 0, 0);
     for [all, column, of_stage] in kernels.map(Kernel::column_bytes) {
         (carried, largest, found) = (carried.saturating_add(all), largest.max(column), found.max(of_stage));

@@ -185,9 +185,10 @@ impl Upload {
             match column {
                 SlotColumn::Bits(bits) => out.push(bits[segment]),
                 SlotColumn::Words(words) => {
-                    let slots = segment * SEGMENT_SLOTS..(segment + 1) * SEGMENT_SLOTS;
-                    let word = |slot| words.get(slot).copied().unwrap_or(0);
-                    out.extend(slots.flat_map(|slot| [word(slot) as u32, (word(slot) >> 32) as u32]));
+                    let [from, to] =
+                        [segment, segment + 1].map(|segment| (segment * SEGMENT_SLOTS).min(words.len()));
+                    out.extend(words[from..to].iter().flat_map(|&word| [word as u32, (word >> 32) as u32]));
+                    out.resize(out.len() + 2 * (SEGMENT_SLOTS - (to - from)), 0);
                 }
             }
         }

@@ -42,6 +42,19 @@ fn buffer_sets(threads: usize, memory_bytes: u64) -> u64 {
     (threads as u64).min(memory_bytes / 5 / SET_BYTES).clamp(least, most)
 }
 
+/// The memory that is used if the user sets no limit and the driver does not report the free memory, in bytes.
+const MEMORY_BYTES_UNKNOWN: u64 = 4 << 30;
+
+/// Returns the memory of a device that orbit may use, in bytes: the limit in the options, or the free memory of a graphics card, if
+/// that is less.
+pub(super) fn memory_bytes(options: &GpuOptions, report: &AdapterReport) -> u64 {
+    let free = report.free_bytes.filter(|_| !report.is_software());
+    match (options.limits.memory_bytes, free) {
+        (u64::MAX, free) => free.unwrap_or(MEMORY_BYTES_UNKNOWN),
+        (limit, free) => limit.min(free.unwrap_or(u64::MAX)),
+    }
+}
+
 /// A device that the kernels of all engines share.
 pub(super) struct Device {
     pub(super) report: AdapterReport,
@@ -56,9 +69,8 @@ pub(super) struct Device {
     pub(super) offset_alignment: u64,
     /// The length of one tick of the device's clock, in nanoseconds.
     pub(super) tick: f64,
-    /// The memory of the device that orbit may use, in bytes: the limit in the options, or the memory of a graphics card that was
-    /// free when the device was opened, if that is less.
-    memory_bytes: u64,
+    /// The memory of the device that orbit may use, in bytes, determined by [`memory_bytes`] when the device was opened.
+    pub(super) memory_bytes: u64,
     /// The number of buffer sets that share the memory.
     pub(super) buffer_sets: u64,
     pub(super) poison: bool,
@@ -158,8 +170,7 @@ impl Device {
             memory_bytes: options.limits.memory_bytes,
         };
         let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
-        let free_bytes = report.free_bytes.filter(|_| !report.is_software());
-        let memory_bytes = limits.memory_bytes.min(free_bytes.unwrap_or(u64::MAX));
+        let memory_bytes = memory_bytes(options, &report);
         Ok(Device {
             report,
             limits,
@@ -404,6 +415,7 @@ fn open(
         max_storage_buffer_binding_size: theirs.max_storage_buffer_binding_size,
         max_buffer_size: theirs.max_buffer_size,
         max_compute_workgroups_per_dimension: theirs.max_compute_workgroups_per_dimension,
+        max_compute_workgroup_storage_size: theirs.max_compute_workgroup_storage_size,
         max_storage_buffers_per_shader_stage: STORAGE_BUFFERS
             .max(wgpu::Limits::downlevel_defaults().max_storage_buffers_per_shader_stage),
         ..wgpu::Limits::downlevel_defaults()

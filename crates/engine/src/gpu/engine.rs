@@ -12,7 +12,7 @@ use super::{
     device::{Device, KernelPass},
     hits_of, no_hits,
     pack::{self, GAME_BYTES, uploads},
-    resident::InUse,
+    resident::{InUse, carries},
     run::caps,
     store,
 };
@@ -85,7 +85,7 @@ fn shared(plans: &Plans, variant: Variant) -> Vec<Printed<SharedPlan>> {
             }
             (plan, to) = (more, to + 1);
         }
-        let kernel = Kernel::shared(&plan.program, plan.columns.len(), variant);
+        let kernel = Kernel::hits(&plan.program, &[], plan.columns.len(), variant);
         hits.push(Printed { plan, kernel });
         from = to;
     }
@@ -240,8 +240,7 @@ impl Gpu {
                 On::Sent { uploads, games, bytes: &self.uploaded }
             }
         };
-        let carries =
-            on.most_games().is_some_and(|games| has_room(device, staged(), (on.most_segments(), games)));
+        let carries = on.carries(device, staged());
         let mut contexts = contexts(blocks, request);
         let interrupt = request.switch();
         let mut card = OnCard { open, blocks, on, transposed, carries, interrupt, set: None };
@@ -386,24 +385,16 @@ impl On<'_> {
         }
     }
 
-    fn most_segments(&self) -> usize {
-        let most = match self {
-            On::Resident(resident) => resident.uploads().iter().map(|(upload, _)| upload.segments).max(),
-            On::Sent { uploads, .. } => uploads.iter().map(|upload| upload.segments).max(),
-        };
-        most.unwrap_or(0)
-    }
-
-    /// Returns the largest number of games in an upload (a batch of blocks), or `None` if the device has not received
-    /// the ranges of slots of the games.
-    fn most_games(&self) -> Option<usize> {
-        let counts: Vec<usize> = match self {
-            On::Resident(resident) => {
-                resident.uploads().iter().map(|(_, input)| input.game_count()).collect::<Option<_>>()?
+    /// Returns true if the device can propagate the results of the stages of kernels along the games of all uploads.
+    fn carries<'k>(&self, device: &Device, kernels: impl Iterator<Item = &'k Kernel>) -> bool {
+        match self {
+            On::Resident(resident) => carries(device, kernels, resident.uploads()),
+            On::Sent { games: None, .. } => false,
+            On::Sent { uploads, games: Some(games), .. } => {
+                let sizes = uploads.iter().zip(games).map(|(upload, games)| (upload.segments, games.len()));
+                has_room(device, kernels, sizes)
             }
-            On::Sent { games, .. } => games.as_ref()?.iter().map(Vec::len).collect(),
-        };
-        Some(counts.into_iter().max().unwrap_or(0))
+        }
     }
 }
 

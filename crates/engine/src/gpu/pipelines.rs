@@ -97,7 +97,10 @@ impl UsedPipelines {
         if used.device != of.number {
             *used = UsedOnDevice { device: of.number, forms: Vec::new() };
         }
-        used.forms.push((form, Arc::clone(&pipeline)));
+        // Another thread may have stored the form in the meantime.
+        if !used.forms.iter().any(|(known, _)| *known == form) {
+            used.forms.push((form, Arc::clone(&pipeline)));
+        }
         Ok(pipeline)
     }
 }

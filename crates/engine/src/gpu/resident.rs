@@ -54,13 +54,7 @@ impl Resident<'_> {
     /// Returns true if the device can propagate the results of a kernel's stages (the parts of its plan that run before
     /// the rest) along the games of all uploads (batches of blocks).
     fn carries(&self, kernel: &Kernel) -> bool {
-        let games: Option<Vec<usize>> = self.uploads.iter().map(|(_, input)| input.game_count()).collect();
-        let segments = self.uploads.iter().map(|(upload, _)| upload.segments).max().unwrap_or(0);
-        kernel.carries_on_device()
-            && games.is_some_and(|games| {
-                let games = games.into_iter().max().unwrap_or(0);
-                along::has_room(&self.open.device, [kernel].into_iter(), (segments, games))
-            })
+        kernel.carries_on_device() && carries(&self.open.device, [kernel].into_iter(), &self.uploads)
     }
 
     /// Runs the first pass on all blocks: returns the hits of each of the kernel's queries in each block. While the
@@ -137,8 +131,9 @@ const WORKING_BYTES_MIN: u64 = 64 << 20;
 
 /// Returns the maximum size of the blocks that may stay on a device, in bytes. It is the caller's limit. If there is
 /// none, it is the memory limit less `WORKING_BYTES_MIN`. If there is no memory limit either, it is a share of the free
-/// memory, or the default for the kind of adapter. The result is at most four fifths of the memory limit.
-pub(super) fn stay_bytes(options: &GpuOptions, report: &AdapterReport) -> u64 {
+/// memory, or the default for the kind of adapter. The result is at most four fifths of `memory_bytes`, the memory of the
+/// device that orbit may use.
+pub(super) fn stay_bytes(options: &GpuOptions, report: &AdapterReport, memory_bytes: u64) -> u64 {
     let of_kind =
         || STAY_BYTES.iter().find(|(kind, _)| *kind == report.kind).map_or(STAY_BYTES_OTHERS, |it| it.1);
     // The memory that an adapter shares with the processor is also needed by other programs, so a smaller share is
@@ -153,11 +148,22 @@ pub(super) fn stay_bytes(options: &GpuOptions, report: &AdapterReport) -> u64 {
         u64::MAX => of_free.unwrap_or_else(of_kind),
         limit => limit.saturating_sub(WORKING_BYTES_MIN),
     };
-    options.resident_bytes_max.unwrap_or_else(by_default).min(limit / 5 * 4)
+    options.resident_bytes_max.unwrap_or_else(by_default).min(memory_bytes / 5 * 4)
 }
 
 /// An upload (a batch of blocks), and the buffers on the device that contain it.
-type PlacedUpload = (Upload, KernelInput);
+pub(super) type PlacedUpload = (Upload, KernelInput);
+
+/// Returns true if the device can propagate the results of the stages of kernels along the games of all uploads.
+pub(super) fn carries<'k>(
+    device: &Device,
+    kernels: impl Iterator<Item = &'k Kernel>,
+    uploads: &[PlacedUpload],
+) -> bool {
+    let size = |(upload, input): &PlacedUpload| Some((upload.segments, input.game_count()?));
+    let sizes: Option<Vec<_>> = uploads.iter().map(size).collect();
+    sizes.is_some_and(|sizes| along::has_room(device, kernels, sizes.into_iter()))
+}
 
 /// The uploads of some blocks. The cell is empty until a thread has sent them to the device.
 type Uploads = OnceLock<Result<Vec<PlacedUpload>, GpuError>>;
@@ -503,19 +509,22 @@ impl GpuDevice {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::gpu::device::memory_bytes;
 
     /// Returns the number of MiB that may stay on an adapter of this kind. `free` and `limit` are in MiB too.
     fn stay(kind: &'static str, free: Option<u64>, limit: Option<u64>) -> u64 {
         let report = AdapterReport { kind, free_bytes: free.map(|mib| mib << 20), ..Default::default() };
         let mut options = GpuOptions::default();
         options.limits.memory_bytes = limit.map_or(u64::MAX, |mib| mib << 20);
-        stay_bytes(&options, &report) >> 20
+        stay_bytes(&options, &report, memory_bytes(&options, &report)) >> 20
     }
 
     #[test]
     fn games_take_a_share_of_the_memory_that_is_free_or_allowed() {
         assert_eq!(stay("discrete", Some(80_000), None), 64_000);
         assert_eq!(stay("discrete", None, None), 2048);
+        assert_eq!(stay("discrete", Some(8_000), Some(24_000)), 6_400);
+        assert_eq!(stay("discrete", None, Some(24_000)), 19_200);
         assert_eq!(stay("integrated", Some(8_000), None), 2_000);
         assert_eq!(stay("integrated", None, None), 512);
         assert_eq!(stay("software", Some(8_000), None), 256);

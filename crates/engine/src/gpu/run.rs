@@ -22,6 +22,10 @@ use orbit_reel::{Block, SEGMENT_SLOTS};
 /// because the card cannot update the screen during that time.
 const STEPS_MAX: u64 = (SEGMENTS_MAX * SEGMENT_SLOTS) as u64 * 4000;
 
+/// The number by which `STEPS_MAX` is multiplied for cards with memory of their own, which are faster than graphics units of
+/// processors, and which need more segments in a dispatch to be busy.
+const DISCRETE_TIMES: u64 = 8;
+
 /// The maximum number of dispatches of one submission. The interrupt is checked before each submission.
 const DISPATCHES_MAX: usize = 4;
 
@@ -90,7 +94,7 @@ struct Clock {
 
 /// A preparation: work that is done before commands are recorded.
 enum Preparation {
-    Write(wgpu::Buffer, Vec<u8>),
+    Write(wgpu::Buffer, Vec<u32>),
     Unmap(wgpu::Buffer),
     /// Copies bytes from one buffer to another. The fields are the source, the number of bytes, the destination, and
     /// the offset into the destination.
@@ -100,7 +104,9 @@ enum Preparation {
 impl Preparation {
     fn record(self, queue: &wgpu::Queue, encoder: &mut wgpu::CommandEncoder) {
         match self {
-            Preparation::Write(buffer, bytes) => queue.write_buffer(&buffer, 0, &bytes),
+            Preparation::Write(buffer, words) => {
+                queue.write_buffer(&buffer, 0, bytemuck::cast_slice(&words));
+            }
             Preparation::Unmap(buffer) => buffer.unmap(),
             Preparation::Copy(from, bytes, to, at) => encoder.copy_buffer_to_buffer(&from, 0, &to, at, bytes),
         }
@@ -108,14 +114,9 @@ impl Preparation {
 }
 
 impl Clock {
-    /// Returns the destination of the timestamps of a single pass, or `None` if there is no clock.
-    fn writes(clock: Option<&Clock>) -> Option<wgpu::ComputePassTimestampWrites<'_>> {
-        Clock::writes_of(clock, true, true)
-    }
-
     /// Returns the destination of the timestamps of one of several passes, or `None` if there is no clock. The first
     /// pass writes the time at which it begins, and the last pass the time at which it ends.
-    fn writes_of(
+    fn writes(
         clock: Option<&Clock>,
         is_first: bool,
         is_last: bool,
@@ -325,7 +326,7 @@ impl KernelRun {
         upload: &Upload,
         columns: &[&[GameColumn]],
     ) -> Result<(), GpuError> {
-        self.column_bytes = write(device, &mut self.first, &mut self.columns, &upload.columns(columns))?;
+        self.column_bytes = write(device, &mut self.first, &mut self.columns, upload.columns(columns))?;
         Ok(())
     }
 
@@ -337,7 +338,7 @@ impl KernelRun {
         upload: &Upload,
         carried: &[Vec<&SlotColumn>],
     ) -> Result<(), GpuError> {
-        self.carried_bytes = write(device, &mut self.first, &mut self.carried, &upload.carried(carried))?;
+        self.carried_bytes = write(device, &mut self.first, &mut self.carried, upload.carried(carried))?;
         Ok(())
     }
 
@@ -362,9 +363,7 @@ impl KernelRun {
                 continue;
             }
             let made = self.along.take_in(device, stage, input.segments, &made)?;
-            let bytes = |words: Vec<u32>| bytemuck::cast_slice(&words).to_vec();
-            self.first
-                .extend(made.into_iter().map(|(buffer, words)| Preparation::Write(buffer, bytes(words))));
+            self.first.extend(made.into_iter().map(|(buffer, words)| Preparation::Write(buffer, words)));
             self.gather(device, input, &stage.reads)?;
             if let Some(masks) = &stage.masks {
                 let output_bytes = 4 * (input.segments * masks.outputs) as u64;
@@ -407,8 +406,8 @@ impl KernelRun {
         let output_bytes = (8 * SEGMENT_SLOTS * kernel.outputs * input.segments) as u64;
         for (n, &window) in windows(device.slots_at_once(kernel)?).iter().enumerate() {
             let entries = entries(&all, window, kernel.outputs as u32);
-            write(device, &mut self.first, &mut self.entries, entries.as_flattened())?;
             let (count, is_first) = (entries.len(), n == 0);
+            write(device, &mut self.first, &mut self.entries, entries.into_flattened())?;
             let work = Submission { pass: KernelPass::Words, count, output_bytes, is_first, to: To::Words };
             let pending = self.begin(device, input, kernel, work)?;
             self.settle(device, pending)?;
@@ -424,19 +423,19 @@ impl KernelRun {
         stage: &StageKernels,
     ) -> Result<(), GpuError> {
         let games = (input.games.get(), input.game_count.expect("it is known where games are"));
-        let work = self.along.work(device, stage, games, input.segments)?;
+        let mut work = self.along.work(device, stage, games, input.segments)?;
         if work.is_empty() {
             return Ok(());
         }
         self.look()?;
-        write(device, &mut self.first, &mut self.along.params, &work.params)?;
+        write(device, &mut self.first, &mut self.along.params, std::mem::take(&mut work.params))?;
         let params = self.along.params.get().clone();
         let readback = self.readback.with_room(device, TIMESTAMP_BYTES)?.clone();
         let (layout, clock) = (device.bind_layout(KernelPass::Carry), self.clock.as_deref().cloned());
         let first = std::mem::take(&mut self.first);
         let submission = device.submit("a dispatch", None, move |device, queue, encoder| {
             first.into_iter().for_each(|first| first.record(queue, encoder));
-            let timestamps = |is_first, is_last| Clock::writes_of(clock.as_ref(), is_first, is_last);
+            let timestamps = |is_first, is_last| Clock::writes(clock.as_ref(), is_first, is_last);
             work.record(device, &layout, &params, encoder, timestamps);
             Clock::read(clock.as_ref(), encoder, &readback, 0);
         })?;
@@ -491,14 +490,15 @@ impl KernelRun {
                 .map(|&window| entries(hits, window, kernel.outputs as u32))
                 .filter(|entries| !entries.is_empty())
                 .collect();
-            for (n, entries) in dispatches.iter().enumerate() {
-                write(device, &mut self.first, &mut self.entries, entries.as_flattened())?;
+            let number = dispatches.len();
+            for (n, entries) in dispatches.into_iter().enumerate() {
                 let (count, is_first) = (entries.len(), n == 0);
+                write(device, &mut self.first, &mut self.entries, entries.into_flattened())?;
                 let work =
                     Submission { pass: KernelPass::Words, count, output_bytes, is_first, to: To::Host };
                 let pending = self.begin(device, input, kernel, work)?;
                 // All dispatches write to one output, which is complete after the last of them.
-                let is_last = n + 1 == dispatches.len();
+                let is_last = n + 1 == number;
                 self.finish(device, pending, |bytes| {
                     if is_last {
                         take(hits, bytemuck::cast_slice(bytes));
@@ -517,7 +517,8 @@ impl KernelRun {
         work: Submission,
     ) -> Result<Pending, GpuError> {
         let pipeline = device.pipeline(kernel, work.pass, input.several_kings)?;
-        let table_bytes = write(device, &mut self.first, &mut self.tables, &kernel.tables)?;
+        let table_bytes =
+            write(device, &mut self.first, &mut self.tables, bytemuck::cast_slice(&kernel.tables).to_vec())?;
         self.columns.with_room(device, self.column_bytes)?;
         self.carried.with_room(device, self.carried_bytes)?;
         let output = match work.to {
@@ -544,9 +545,10 @@ impl KernelRun {
             params.extend([span.start, span.end, input.segments as u32, *slots]);
             params.resize((k + 1) * stride as usize / 4, 0);
         }
-        write(device, &mut self.first, &mut self.params, &params)?;
+        write(device, &mut self.first, &mut self.params, params)?;
         if device.poison && work.is_first {
-            self.first.push(Preparation::Write(output.clone(), vec![0xff; work.output_bytes as usize]));
+            self.first
+                .push(Preparation::Write(output.clone(), vec![u32::MAX; work.output_bytes as usize / 4]));
         }
         let mut buffers = vec![
             (&input.keys, KEY_BYTES * input.segments as u64),
@@ -599,7 +601,7 @@ impl KernelRun {
             first.into_iter().for_each(|first| first.record(queue, encoder));
             let group = bind(device, &layout, (&params.0, params.1), &buffers);
             {
-                let timestamp_writes = Clock::writes(clock.as_ref());
+                let timestamp_writes = Clock::writes(clock.as_ref(), true, true);
                 let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
                 let mut pass = encoder.begin_compute_pass(&descriptor);
                 pass.set_pipeline(&pipeline);
@@ -712,7 +714,8 @@ enum To {
 
 /// Divides `count` segments (32 positions each) or entries (segments with hits) into ranges, one for each dispatch.
 fn spans(device: &Device, kernel: &Kernel, count: usize) -> Vec<Range<u32>> {
-    let by_time = STEPS_MAX / SEGMENT_SLOTS as u64 / kernel.cost.max(1);
+    let times = if device.report.kind == "discrete" { DISCRETE_TIMES } else { 1 };
+    let by_time = times * STEPS_MAX / SEGMENT_SLOTS as u64 / kernel.cost.max(1);
     let group = u64::from(kernel.variant.segments_at_once());
     let by_groups = u64::from(device.limits.workgroups) * group;
     let most = by_time.clamp(group, by_groups.max(group)) as u32;
@@ -765,18 +768,18 @@ fn batches(hits: &[(u32, u32)], hits_max: u32, entries_max: usize) -> Vec<Range<
 }
 
 /// Schedules a write to a small buffer before the next commands. Returns the number of bytes to write.
-fn write<T: bytemuck::NoUninit>(
+fn write(
     device: &Device,
     first: &mut Vec<Preparation>,
     buffer: &mut Buffer,
-    data: &[T],
+    words: Vec<u32>,
 ) -> Result<u64, GpuError> {
-    let bytes: &[u8] = bytemuck::cast_slice(data);
-    let buffer = buffer.with_room(device, bytes.len() as u64)?;
-    if !bytes.is_empty() {
-        first.push(Preparation::Write(buffer.clone(), bytes.to_vec()));
+    let bytes = size_of_val(&words[..]) as u64;
+    let buffer = buffer.with_room(device, bytes)?;
+    if !words.is_empty() {
+        first.push(Preparation::Write(buffer.clone(), words));
     }
-    Ok(bytes.len() as u64)
+    Ok(bytes)
 }
 
 /// Runs a closure, and adds the time that it takes to `total`.

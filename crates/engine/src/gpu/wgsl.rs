@@ -42,7 +42,7 @@ pub struct Kernel {
     pub tables: Vec<u64>,
     /// The number of outputs for each slot (position). An output is one bit for a query, or one word.
     pub outputs: usize,
-    /// The number of plan steps that run at each slot (position).
+    /// The time that the kernel takes at each slot (position), in plan steps (about two instructions each). Its stages do not count.
     pub cost: u64,
     /// The maximum number of loop iterations at one slot (position).
     pub turns: u64,
@@ -145,6 +145,16 @@ impl StageKernels {
     }
 }
 
+/// Returns the approximate time that an operation takes on a card, in steps of two instructions. `benches/kernels.tsv` has the
+/// instructions of whole kernels.
+fn steps_on_device(op: &Op) -> u64 {
+    match op {
+        Op::PureMen { .. } => 3000,
+        op if op.takes_whole_positions() => 1000,
+        _ => 1,
+    }
+}
+
 impl Kernel {
     /// Returns the part of the shader that is specific to the query: the function `evaluate`.
     pub fn evaluate(&self) -> &str {
@@ -185,12 +195,6 @@ impl Kernel {
         let stages = StageKernels::all(program, columns, variant);
         let printer = Printer::new(program, columns, variant);
         Kernel { stages, ..Kernel::bits(hits, &[], printer) }
-    }
-
-    /// Creates a kernel for the first pass of several queries. The program itself specifies which masks are the
-    /// answers.
-    pub fn shared(program: &Program, columns: usize, variant: Variant) -> Kernel {
-        Kernel::hits(program, &[], columns, variant)
     }
 
     /// Creates a kernel that computes one bit for each slot (position). `edges` are the expressions of conditions on the move
@@ -357,7 +361,7 @@ impl<'a> Printer<'a> {
             wgsl: self.text,
             tables: self.tables,
             outputs,
-            cost: self.program.cost(),
+            cost: self.program.own_cost_by(steps_on_device),
             turns: self.turns,
             variant: self.variant,
             carried_words: self.carried[self.carried.len() - 1],

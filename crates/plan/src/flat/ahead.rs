@@ -61,8 +61,8 @@ impl Compiler<'_> {
                 _ => Ok(None),
             },
             Ref::Number(f) => match f.op() {
-                N::Compare(_, a, b) => self.needed_all([a.node(), b.node()]),
-                N::InRange { lo, hi, of } => self.needed_all([lo.node(), hi.node(), of.node()]),
+                N::Compare(_, a, b) => self.needed_operands(&[a.node(), b.node()]),
+                N::InRange { lo, hi, of } => self.needed_operands(&[lo.node(), hi.node(), of.node()]),
                 N::Game(GameNumber::Sort { of, .. }) => self.needed(of.node()),
                 N::Form(NumberOrbit::Largest(orbit)) => self.needed_any(orbit),
                 N::Game(GameNumber::Line(line)) if !bans_inside(filter) => self.needed_of_line(line),
@@ -92,6 +92,17 @@ impl Compiler<'_> {
             }
         }
         Ok(self.every(all))
+    }
+
+    /// Returns the mask of positions at which all operands of an operation can have a value. All of them are evaluated, so where a
+    /// `nestban` in one of them must have its effect, no other operand may prevent that.
+    fn needed_operands(&mut self, operands: &[FilterRef]) -> CompileResult<Option<Id>> {
+        let with_ban: Vec<&FilterRef> = operands.iter().filter(|operand| operand.any(&mut bans)).collect();
+        match with_ban[..] {
+            [] => self.needed_all(operands.iter().copied()),
+            [one] => self.needed(*one),
+            _ => Ok(None),
+        }
     }
 
     /// Returns the mask of positions at which one of several copies (transformed filters) can match.
@@ -161,27 +172,4 @@ impl Compiler<'_> {
 /// then affects later positions.
 fn bans_inside(filter: FilterRef) -> bool {
     filter.children().into_iter().any(|child| child.any(&mut bans))
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::{PlanOptions, Planner};
-
-    #[test]
-    fn a_query_looks_for_masks_ahead() {
-        for (text, looks) in [
-            ("piece X in Q {path X-- --* mate}", true),
-            ("piece X in Q {path X-- --(mate)}", true),
-            ("piece X in Q {line --> X-- --> true* --> {mate wtm}}", true),
-            ("piece X in Q {path X-- mate?}", false),
-            ("piece X in Q {line <-- X==d1 <-- check}", false),
-            ("{if initial x=[] piece X in Q {path X-- x|=X mate}}", false),
-        ] {
-            let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
-            let planner = Planner::new(&query, PlanOptions::default()).expect("a plan");
-            assert!(planner.refusal().is_none(), "{text}");
-            let plan = planner.hits().program.to_string();
-            assert_eq!(plan.contains(" ahead"), looks, "{text}\n{plan}");
-        }
-    }
 }

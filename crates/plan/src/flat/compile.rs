@@ -14,7 +14,7 @@ use crate::{
     operations::GameOp,
 };
 use orbit_query::tree::{
-    Any, Control, Dictionary, GamePosition, Kind, NumberOp, PositionOp, Ref, Var, VarId,
+    Any, Arith, Control, Dictionary, GamePosition, Kind, NumberOp, PositionOp, Ref, Var, VarId,
 };
 use orbit_transforms::OutermostOrbit as _;
 use orbit_transforms::{Expanded, Filter, FilterRef};
@@ -350,6 +350,48 @@ impl<'l> Compiler<'l> {
         self.constant(to, NO_VALUE as u64)
     }
 
+    /// Compiles code that leaves a value in the register `to`. `value` compiles the code for the value. If there is none, that code
+    /// jumps to the label that `value` receives, and the register gets the word `none`. Frees the registers that `value` reserves.
+    pub(super) fn or_else(
+        &mut self,
+        to: RegisterWord,
+        none: u64,
+        value: impl FnOnce(&mut Self, Label) -> CompileResult,
+    ) -> CompileResult {
+        let (no, done) = (self.label(), self.label());
+        self.scratch(|this| value(this, no))?;
+        self.emit(Instr::Jump(done))?;
+        self.place(no);
+        self.constant(to, none)?;
+        self.place(done);
+        Ok(())
+    }
+
+    /// Like [`or_else`](Self::or_else), for a number, a position or a string.
+    pub(super) fn or_none(
+        &mut self,
+        to: RegisterWord,
+        value: impl FnOnce(&mut Self, Label) -> CompileResult,
+    ) -> CompileResult {
+        self.or_else(to, NO_VALUE as u64, value)
+    }
+
+    /// Returns a new register, and compiles code that sets it to 0.
+    pub(super) fn counter(&mut self) -> CompileResult<RegisterWord> {
+        let count = self.word()?;
+        self.constant(count, 0)?;
+        Ok(count)
+    }
+
+    /// Compiles code that adds 1 to a register.
+    pub(super) fn increment(&mut self, count: RegisterWord) -> CompileResult {
+        self.scratch(|this| {
+            let one = this.word()?;
+            this.constant(one, 1)?;
+            this.emit(Instr::Arith { to: count, arith: Arith::Add, a: count, b: one })
+        })
+    }
+
     // ---- operands
 
     pub(super) fn operand(&mut self, word: Id, mask: bool) -> CompileResult<u16> {
@@ -509,13 +551,7 @@ impl<'l> Compiler<'l> {
                 Ok(())
             }
             Control::Braces { first, last } => {
-                let (no, done) = (self.label(), self.label());
-                self.in_order(first, no, |this| read(this, last))?;
-                self.emit(Instr::Jump(done))?;
-                self.place(no);
-                self.constant(to, none)?;
-                self.place(done);
-                Ok(())
+                self.or_else(to, none, |this, no| this.in_order(first, no, |this| read(this, last)))
             }
         }
     }

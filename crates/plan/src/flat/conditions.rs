@@ -305,18 +305,11 @@ impl Compiler<'_> {
         then: impl FnOnce(&mut Self, RegisterWord) -> CompileResult,
     ) -> CompileResult {
         self.scratch(|this| {
-            let (count, one) = (this.word()?, this.word()?);
-            this.constant(count, 0)?;
+            let count = this.counter()?;
             for (_, copy) in orbit.in_turn() {
                 let no = this.label();
                 this.unless(copy.filter.node(), no)?;
-                this.constant(one, 1)?;
-                this.emit(Instr::Arith {
-                    to: count,
-                    arith: orbit_query::tree::Arith::Add,
-                    a: count,
-                    b: one,
-                })?;
+                this.increment(count)?;
                 this.place(no);
             }
             then(this, count)

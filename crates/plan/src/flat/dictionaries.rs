@@ -29,13 +29,7 @@ impl Compiler<'_> {
         to: RegisterWord,
         none: u64,
     ) -> CompileResult {
-        let (no, done) = (self.label(), self.label());
-        self.unless_entry(dictionary, key, to, no)?;
-        self.emit(Instr::Jump(done))?;
-        self.place(no);
-        self.constant(to, none)?;
-        self.place(done);
-        Ok(())
+        self.or_else(to, none, |this, no| this.unless_entry(dictionary, key, to, no))
     }
 
     /// Compiles code that reads the value of a key into the register `to`. The code jumps to `no` if the dictionary does not

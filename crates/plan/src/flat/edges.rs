@@ -56,13 +56,7 @@ impl Compiler<'_> {
         none: u64,
         behind: impl FnOnce(&mut Self, Label) -> CompileResult,
     ) -> CompileResult {
-        let (no, done) = (self.label(), self.label());
-        self.unless_edge(edge, no, behind)?;
-        self.emit(Instr::Jump(done))?;
-        self.place(no);
-        self.constant(to, none)?;
-        self.place(done);
-        Ok(())
+        self.or_else(to, none, |this, no| this.unless_edge(edge, no, behind))
     }
 
     /// Compiles the loop over the moves that pass the test `edge`. If no move can pass, the code jumps to `none`. After the last

@@ -134,8 +134,7 @@ impl Compiler<'_> {
         none: u64,
         lower: impl FnOnce(&mut Lower) -> Id,
     ) -> CompileResult {
-        self.scratch(|this| {
-            let (no, done) = (this.label(), this.label());
+        self.or_else(to, none, |this, no| {
             let mut words = Vec::new();
             for operand in operands {
                 let word = this.word()?;
@@ -165,12 +164,7 @@ impl Compiler<'_> {
                 return Err(what);
             }
             let word = this.step(id, table, &words, &mut HashMap::new())?;
-            this.emit(Instr::Copy { to, from: word })?;
-            this.emit(Instr::Jump(done))?;
-            this.place(no);
-            this.constant(to, none)?;
-            this.place(done);
-            Ok(())
+            this.emit(Instr::Copy { to, from: word })
         })
     }
 

@@ -110,30 +110,3 @@ fn exists(filter: FilterRef<'_>) -> Option<(VarId, &Squares, FilterRef<'_>)> {
         _ => None,
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::{PlanOptions, Planner};
-
-    #[test]
-    fn filters_leave_the_loops_on_which_they_do_not_depend() {
-        for (text, by_hand) in [
-            (
-                "square x in A {square y in a {square z in A {z attacks y x attacks y z!=x}}}",
-                "square x in A {square y in a {x attacks y square z in A {z attacks y z!=x}}}",
-            ),
-            (
-                "piece X in A {square y in a {square z in a {power X>2 y attacks z}}}",
-                "piece X in A {power X>2 square y in a {square z in a {y attacks z}}}",
-            ),
-        ] {
-            let [time, due] = [text, by_hand].map(|text| {
-                let query = orbit_query::parse(text).expect("a query").query;
-                let planner = Planner::new(&query, PlanOptions::default()).expect("the query is short");
-                assert!(planner.is_program(), "{text}");
-                planner.hits().program.time()
-            });
-            assert!(10 * time <= 11 * due, "{text}: {time}, {due} if a person takes the filter out");
-        }
-    }
-}

@@ -3,8 +3,7 @@
 use super::compile::{CompileResult, Compiler};
 use crate::{Instr, Label, RegisterWord, TextInstr, dag::NO_VALUE};
 use orbit_query::tree::{
-    Arith, Cmp, Counted, Elsewhere, GameNumber as G, GameSquares, Kind as _, NumberOp as N, OneOrMore,
-    SquaresOp,
+    Cmp, Counted, Elsewhere, GameNumber as G, GameSquares, Kind as _, NumberOp as N, OneOrMore, SquaresOp,
 };
 use orbit_transforms::{Expanded, Filter, Number, NumberOrbit};
 
@@ -96,14 +95,12 @@ impl Compiler<'_> {
                 })
             }
             G::CountMoves { edge, target } => self.scratch(|this| {
-                let (count, one) = (this.word()?, this.word()?);
-                this.constant(count, 0)?;
+                let count = this.counter()?;
                 this.each_edge(edge, |this, next| {
                     if let Some(target) = target {
                         this.unless(target.node(), next)?;
                     }
-                    this.constant(one, 1)?;
-                    this.emit(Instr::Arith { to: count, arith: Arith::Add, a: count, b: one })
+                    this.increment(count)
                 })?;
                 this.emit(Instr::Copy { to, from: count })
             }),
@@ -179,22 +176,6 @@ impl Compiler<'_> {
         })
     }
 
-    /// Compiles a number that may be missing. `value` compiles the code for the number, which jumps to the given label if the
-    /// number is missing.
-    pub(super) fn or_none(
-        &mut self,
-        to: RegisterWord,
-        value: impl FnOnce(&mut Self, Label) -> CompileResult,
-    ) -> CompileResult {
-        let (no, done) = (self.label(), self.label());
-        value(self, no)?;
-        self.emit(Instr::Jump(done))?;
-        self.place(no);
-        self.no_value(to)?;
-        self.place(done);
-        Ok(())
-    }
-
     /// Compiles code that copies a number to `best` if the number is better. It is better if `best` has no value yet, or if `number
     /// cmp best` is true. The number must have a value.
     fn keep_better(&mut self, cmp: Cmp, number: RegisterWord, best: RegisterWord) -> CompileResult {
@@ -241,12 +222,8 @@ impl Compiler<'_> {
     /// Compiles a `find` whose value is the number of positions at which the filter `of` matches.
     fn find_count(&mut self, of: &Filter, back: bool, counted: Counted, to: RegisterWord) -> CompileResult {
         self.scratch(|this| {
-            let (count, one) = (this.word()?, this.word()?);
-            this.constant(count, 0)?;
-            this.each_found(of, back, |this, _| {
-                this.constant(one, 1)?;
-                this.emit(Instr::Arith { to: count, arith: Arith::Add, a: count, b: one })
-            })?;
+            let count = this.counter()?;
+            this.each_found(of, back, |this, _| this.increment(count))?;
             this.counted(count, counted, to)
         })
     }

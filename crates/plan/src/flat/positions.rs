@@ -38,14 +38,10 @@ impl Compiler<'_> {
                 self.two_positions(a, b, |this, [a, b]| this.emit(Instr::Fork { to, a, b }))
             }
             G::Compare { by, left, right } => self.two_positions(left, right, |this, [a, b]| {
-                let (no, done) = (this.label(), this.label());
-                this.unless_order(*by, a, b, no)?;
-                this.emit(Instr::Copy { to, from: a })?;
-                this.emit(Instr::Jump(done))?;
-                this.place(no);
-                this.no_value(to)?;
-                this.place(done);
-                Ok(())
+                this.or_none(to, |this, no| {
+                    this.unless_order(*by, a, b, no)?;
+                    this.emit(Instr::Copy { to, from: a })
+                })
             }),
             G::Elsewhere(Elsewhere::At { at, of }) => {
                 self.value_at(at, to, NO_VALUE as u64, |this| this.position(of, to))
@@ -114,17 +110,11 @@ impl Compiler<'_> {
         none: u64,
         there: impl FnOnce(&mut Self) -> CompileResult,
     ) -> CompileResult {
-        self.scratch(|this| {
+        self.or_else(to, none, |this, no| {
             let node = this.word()?;
-            let (no, done) = (this.label(), this.label());
             this.position(at, node)?;
             this.emit(Instr::UnlessValue { number: node, no })?;
-            this.selecting(None, |this| this.value_at_node(node, there))?;
-            this.emit(Instr::Jump(done))?;
-            this.place(no);
-            this.constant(to, none)?;
-            this.place(done);
-            Ok(())
+            this.selecting(None, |this| this.value_at_node(node, there))
         })
     }
 }

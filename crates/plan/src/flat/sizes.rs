@@ -47,33 +47,3 @@ fn on(contents: PieceSet) -> f64 {
     let codes = (0..16).filter(|&code| contents.contains(Code(code)));
     codes.map(|code| CONTENTS[usize::from(code & 7)]).sum()
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::{PlanOptions, Planner};
-
-    /// Queries whose run times were measured. The flag is true if the flat program was faster than the tables.
-    const MEASURED: [(&str, bool); 12] = [
-        ("square x in A {square y in a {x attacks y}}", true),
-        ("square x in R {square y in R {x!=y rank x==rank y #(between(x y) & _)>2}}", true),
-        ("flip flipcolor {square x in Ra1-4 {square y in ka5-8 {x attacks y}}}", true),
-        ("shift {square x in Pa2 {square y in pb3 {x attacks y}}}", true),
-        ("flip shift flipcolor {square x in Na1 {square y in qb3 {x attacks y}}}", true),
-        ("square all x in R {square y in a {x attacks y}}", true),
-        ("square x in Pa2 {square y in . {x attacks y}}", true),
-        ("square x in A {square y in (a attackedby x) {y attacks x}}", true),
-        ("square x in A {square y in . {x attacks y}}", false),
-        ("square x in . {square y in . {x attacks y}}", false),
-        ("square x in A {square y in a {power x==power y}}", false),
-        ("square x in A {square y in A #(A & between (x y)) == 6}", false),
-    ];
-
-    #[test]
-    fn nested_loops_become_programs_where_that_is_faster() {
-        for (text, is_program) in MEASURED {
-            let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
-            let planner = Planner::new(&query, PlanOptions::default()).expect("the query is short");
-            assert_eq!(planner.is_program(), is_program, "{text}");
-        }
-    }
-}

@@ -322,14 +322,10 @@ impl Compiler<'_> {
                 if matches!(f.op(), C::TextCompare(..)) {
                     return Err("a comparison of strings as text");
                 }
-                let (no, done) = (self.label(), self.label());
-                self.unless(filter.node(), no)?;
-                self.literal(to, "<true>")?;
-                self.emit(Instr::Jump(done))?;
-                self.place(no);
-                self.no_value(to)?;
-                self.place(done);
-                Ok(())
+                self.or_none(to, |this, no| {
+                    this.unless(filter.node(), no)?;
+                    this.literal(to, "<true>")
+                })
             }
             Any::Squares(f) => self.scratch(|this| {
                 let set = this.word()?;

@@ -8,9 +8,7 @@ use super::{
     edges::{move_tested, piece_of, pieces, sides},
     names::{assigns, matches_text, reads_group},
 };
-use crate::{
-    FlatChain, FlatEdge, FlatFocus, FlatOp, FlatStep, Instr, Label, RegisterWord, SearchMemory, dag::NO_VALUE,
-};
+use crate::{FlatChain, FlatEdge, FlatFocus, FlatOp, FlatStep, Instr, Label, RegisterWord, SearchMemory};
 use orbit_query::tree::{
     Chain, Focus, GameNumber, GamePosition, Kind as _, Line, NumberOp as N, Path, PathStep, PositionOp as P,
     Promotion, Ref, VarId,
@@ -49,8 +47,7 @@ impl Compiler<'_> {
             end,
             ..FlatChain::default()
         };
-        let none = self.label();
-        self.scratch(|this| {
+        self.or_none(to, |this, none| {
             let chain = this.begin(chain, line.range.as_ref(), none)?;
             let lead = this.line_lead(line)?;
             this.unless_led(lead, none)?;
@@ -71,8 +68,7 @@ impl Compiler<'_> {
                 this.remember(chain, &filters, outer);
                 Ok(())
             })
-        })?;
-        self.or_else_none(to, none)
+        })
     }
 
     /// Compiles `path`. The value is the number of moves in the path or, with `max`, the largest value of `max` at the end of a
@@ -86,8 +82,7 @@ impl Compiler<'_> {
             end,
             ..FlatChain::default()
         };
-        let none = self.label();
-        self.scratch(|this| {
+        self.or_none(to, |this, none| {
             this.apart_from_moves(|this| {
                 let mut chain = this.begin(chain, path.range.as_ref(), none)?;
                 chain.focus = match &path.focus {
@@ -126,8 +121,7 @@ impl Compiler<'_> {
                     Ok(())
                 })
             })
-        })?;
-        self.or_else_none(to, none)
+        })
     }
 
     pub(super) fn line_lead(&mut self, line: &Line<Expanded>) -> CompileResult<Option<Lead>> {
@@ -269,15 +263,6 @@ impl Compiler<'_> {
         let place = chain.place;
         self.chains[usize::from(place)] = chain;
         self.emit(Instr::Chain { to, chain: place })
-    }
-
-    fn or_else_none(&mut self, to: RegisterWord, none: Label) -> CompileResult {
-        let done = self.label();
-        self.emit(Instr::Jump(done))?;
-        self.place(none);
-        self.constant(to, NO_VALUE as u64)?;
-        self.place(done);
-        Ok(())
     }
 
     /// Compiles code that runs only during the search, and returns its label. On a match, the code ends with the instruction `End`.

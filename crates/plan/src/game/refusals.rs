@@ -546,24 +546,3 @@ impl<M: Clone + Debug> FormWalk<'_, M> {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use crate::{PlanOptions, Planner};
-
-    #[test]
-    fn the_reason_is_a_filter_that_no_program_has() {
-        for (text, filter, what) in [
-            ("piece X in Q {X attacks k message(X)}", "message(X)", "what writes"),
-            ("echo (s t) {s<t message(\"x\")}", "message(\"x\")", "what writes"),
-            ("x=0 loop {x<3 x+=1 settag(\"a\" \"b\")}", "settag(\"a\" \"b\")", "what writes"),
-            ("x=0 while (x<3) {x+=1 originalcomment \"a\"}", "originalcomment", "`originalcomment`"),
-        ] {
-            let query = orbit_query::parse(text).unwrap_or_else(|error| panic!("{text}: {error:?}")).query;
-            let planner = Planner::new(&query, PlanOptions::default()).expect("the query is short");
-            let refusal = planner.refusal().unwrap_or_else(|| panic!("{text} has a plan"));
-            assert_eq!(&text[refusal.span.start..refusal.span.end], filter);
-            assert!(refusal.message.ends_with(&format!("lack {what}")), "{text}: {}", refusal.message);
-        }
-    }
-}

@@ -270,8 +270,8 @@ fn of_designator(name: &str, of: Squares, at: Span) -> Number {
         _ => {
             // The value is White's total minus Black's, so a transform that swaps colours reverses its sign, as the language
             // requires.
-            let none = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
-            let sides = [Pieces { all_white: true, ..none }, Pieces { all_black: true, ..none }];
+            let sides =
+                [Pieces { all_white: true, ..Pieces::NONE }, Pieces { all_black: true, ..Pieces::NONE }];
             let [white, black] = sides.map(|pieces| {
                 let side = S::Designator { pieces, squares: shakmaty::Bitboard::FULL };
                 let own = S::Intersect(of.clone(), Squares::new(side, at));

@@ -12,22 +12,9 @@ use crate::{
     token::{blanks, square_list},
     tree::{Pieces, Squares},
 };
-use orbit_core::{
-    board::PieceSet,
-    diagnostic::{Diagnostic, Span},
-};
+use orbit_core::diagnostic::{Diagnostic, Span};
 
 use super::{Cql5Result, keywords::piece as symbol};
-
-const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
-
-fn add(a: Pieces, b: Pieces) -> Pieces {
-    Pieces {
-        all_white: a.all_white | b.all_white,
-        all_black: a.all_black | b.all_black,
-        list: a.list.union(b.list),
-    }
-}
 
 /// Reads a text that must be exactly one designator. `at` is the byte offset of the text in the query.
 ///
@@ -62,11 +49,11 @@ fn pieces(text: &str, at: usize) -> Cql5Result<(Pieces, usize)> {
         let c = text.chars().next().expect("a token is not empty");
         return symbol(c).map(|pieces| (pieces, c.len_utf8())).ok_or_else(|| no_piece(text, c, at, 0));
     };
-    let (mut out, mut len) = (NONE, 1);
+    let (mut out, mut len) = (Pieces::NONE, 1);
     for c in inside.chars() {
         match symbol(c) {
             _ if c == ']' => return Ok((out, len + 1)),
-            Some(pieces) => out = add(out, pieces),
+            Some(pieces) => out = out.union(pieces),
             None if c.is_whitespace() => {}
             None => return Err(no_piece(text, c, at, len)),
         }
@@ -239,6 +226,7 @@ fn rectangle(files: u8, ranks: u8) -> Bitboard {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use orbit_core::board::PieceSet;
 
     fn designator(text: &str) -> (PieceSet, Bitboard) {
         match read(text, 0).unwrap_or_else(|error| panic!("{text}: {error}")).op() {

@@ -47,12 +47,10 @@ type KeywordRows = vocabulary::WordRows<KeywordReading>;
 pub(crate) static TABLE: LazyLock<DialectWords<KeywordReading>> =
     LazyLock::new(|| DialectWords::new(Dialect::Cql5, &[GROUPS]));
 
-const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
-
 /// Returns the [`KeywordReading`] of a sign that names two kinds of pieces. Each argument is a [`Code`], or 0 for an empty
 /// square.
 const fn men(first: u8, second: u8) -> KeywordReading {
-    Piece(Pieces { list: PieceSet::only(Code(first)).union(PieceSet::only(Code(second))), ..NONE })
+    Piece(Pieces { list: PieceSet::only(Code(first)).union(PieceSet::only(Code(second))), ..Pieces::NONE })
 }
 
 const fn man(code: u8) -> KeywordReading {
@@ -98,9 +96,9 @@ const GROUPS: &[KeywordRows] = &[
         here(&["b", "♝"], "", Squares, man(11), "a black bishop", "(position bg7)"),
         here(&["n", "♞"], "", Squares, man(10), "a black knight", "(position ne4)"),
         here(&["p", "♟"], "", Squares, man(9), "a black pawn", "(position pe4)"),
-        here(&["A", "○"], "", Squares, Piece(Pieces { all_white: true, ..NONE }), "a white piece of any kind", "(position Ae5)"),
-        here(&["a", "●"], "", Squares, Piece(Pieces { all_black: true, ..NONE }), "a black piece of any kind", "(position ae4)"),
-        here(&["U", "◑"], "", Squares, Piece(Pieces { all_white: true, all_black: true, ..NONE }), "a piece of any kind and colour", "(position Ue4)"),
+        here(&["A", "○"], "", Squares, Piece(Pieces { all_white: true, ..Pieces::NONE }), "a white piece of any kind", "(position Ae5)"),
+        here(&["a", "●"], "", Squares, Piece(Pieces { all_black: true, ..Pieces::NONE }), "a black piece of any kind", "(position ae4)"),
+        here(&["U", "◑"], "", Squares, Piece(Pieces { all_white: true, all_black: true, ..Pieces::NONE }), "a piece of any kind and colour", "(position Ue4)"),
         here(&["M", "△"], "", Squares, men(4, 5), "a white queen or rook", "(position Md7)"),
         here(&["m", "▲"], "", Squares, men(12, 13), "a black queen or rook", "(position md2)"),
         here(&["I", "▽"], "", Squares, men(2, 3), "a white bishop or knight", "(position Ie5)"),

@@ -15,8 +15,26 @@ pub struct Pieces {
 }
 
 impl Pieces {
+    /// No piece and no empty square.
+    pub const NONE: Pieces = Pieces::listed(PieceSet::NONE);
+
     /// The pieces of a designator that names no piece, such as `a4`. It accepts white pieces, black pieces and the empty square.
     pub const UNNAMED: Pieces = Pieces { all_white: true, all_black: true, list: PieceSet::EMPTY };
+
+    /// Returns pieces that are named one by one.
+    pub const fn listed(list: PieceSet) -> Pieces {
+        Pieces { all_white: false, all_black: false, list }
+    }
+
+    /// Returns the pieces that either of two designators names.
+    #[must_use]
+    pub fn union(self, other: Pieces) -> Pieces {
+        Pieces {
+            all_white: self.all_white | other.all_white,
+            all_black: self.all_black | other.all_black,
+            list: self.list.union(other.list),
+        }
+    }
 
     /// Returns the square contents that the designator accepts.
     pub fn accepts(self) -> PieceSet {

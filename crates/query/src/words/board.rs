@@ -7,11 +7,9 @@ use crate::{
 };
 use orbit_core::board::{Code, PieceSet};
 
-const NONE: Pieces = Pieces { all_white: false, all_black: false, list: PieceSet::NONE };
-
 /// Returns the [`WordReading`] of a symbol for one kind of piece. `code` is the number of a [`Code`].
 const fn man(code: u8) -> WordReading {
-    Piece(Pieces { list: PieceSet::only(Code(code)), ..NONE })
+    Piece(Pieces { list: PieceSet::only(Code(code)), ..Pieces::NONE })
 }
 
 const EVERY: &str = "[count | RANGE] F";
@@ -35,10 +33,10 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
         here(&["b", "♝"], "", Squares, man(11), "black bishops", "b[b7,g7]"),
         here(&["n", "♞"], "", Squares, man(10), "black knights", "ne4"),
         here(&["p", "♟"], "", Squares, man(9), "black pawns", "pa-h2"),
-        here(&["A", "△"], "", Squares, Piece(Pieces { all_white: true, ..NONE }), "white pieces of any kind", "Aa-h8"),
-        here(&["a", "▲"], "", Squares, Piece(Pieces { all_black: true, ..NONE }), "black pieces of any kind", "#a < 4"),
-        here(&["_", "□"], "", Squares, Piece(Pieces { list: PieceSet::EMPTY, ..NONE }), "empty squares", "_e1"),
-        here(&["◭"], "", Squares, Piece(Pieces { all_white: true, all_black: true, ..NONE }),
+        here(&["A", "△"], "", Squares, Piece(Pieces { all_white: true, ..Pieces::NONE }), "white pieces of any kind", "Aa-h8"),
+        here(&["a", "▲"], "", Squares, Piece(Pieces { all_black: true, ..Pieces::NONE }), "black pieces of any kind", "#a < 4"),
+        here(&["_", "□"], "", Squares, Piece(Pieces { list: PieceSet::EMPTY, ..Pieces::NONE }), "empty squares", "_e1"),
+        here(&["◭"], "", Squares, Piece(Pieces { all_white: true, all_black: true, ..Pieces::NONE }),
             "pieces of any kind and colour, `[Aa]`", "◭e5"),
         here(&[".", "▦"], "", Squares, Sign, "all squares of the board; it is not a designator, so transforms do not change it", "Q attacks ."),
         here(&["[]"], "", Squares, Sign, "no square", "Q == []"),

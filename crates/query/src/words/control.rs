@@ -63,7 +63,7 @@ pub(super) const GROUPS: &[Cql6Rows] = &[
             "a dictionary that is emptied before each game", "local dictionary D D[ply] = K #D == 1"),
         here(&["persistent"], "[quiet] NAME = F", Condition, Filter(|p, _| p.persistent()),
             "a variable that keeps its value from game to game, begins as 0, \"\" or [], and is printed at the end", "{persistent x += 1 x == 3}"),
-        here(&["atomic"], "NAME = F", Condition, Filter(|p, _| p.atomic()), "a variable that keeps only the changes made on the `line` or `path` that is found; others are undone when the search abandons a way", "{atomic x = #R x == 2}"),
+        here(&["atomic"], "NAME = F", Condition, Filter(|p, _| p.atomic()), "a variable that keeps only the changes made on the `path` that is found; others are undone when the search abandons a way", "{atomic x = #R x == 2}"),
         here(&["isbound"], "NAME", Condition, Filter(|p, word| p.is_bound(word)), "the variable has a value", "{x = 1 isbound x}"),
         here(&["isunbound"], "NAME", Condition, Filter(|p, word| p.is_bound(word)), "the variable has no value", "{if isunbound x {x = 0} x += 1 x == 3}"),
         here(&["unbind"], "NAME | NAME[F]", Condition, Filter(|p, _| p.unbind()),

@@ -49,6 +49,7 @@ pub struct Condition {
     /// The condition as the user wrote it.
     text: String,
     joined: ConditionJoin,
+    is_of_positions: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -68,7 +69,11 @@ impl FromStr for Condition {
         let mut reader = ConditionReader { text, at: 0, depth: 0 };
         let joined = reader.any()?;
         match reader.rest() {
-            "" => Ok(Condition { text: text.trim().to_owned(), joined }),
+            "" => {
+                let is_of_positions =
+                    joined.comparisons().iter().any(|compared| compared.measure().is_some());
+                Ok(Condition { text: text.trim().to_owned(), joined, is_of_positions })
+            }
             rest => Err(ConditionError::NoWord { at: reader.place(), rest: rest.to_owned() }),
         }
     }
@@ -93,7 +98,7 @@ impl Condition {
 
     /// Returns whether the condition compares a measure of positions. If not, it depends only on the game.
     pub fn is_of_positions(&self) -> bool {
-        self.comparisons().any(|compared| compared.measure().is_some())
+        self.is_of_positions
     }
 
     /// Returns whether the condition holds at a position of a game. `measures` are the measures of this position.

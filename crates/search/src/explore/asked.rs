@@ -187,7 +187,11 @@ fn is_among<T: PartialEq>(list: &[T], value: impl FnOnce() -> Option<T>) -> bool
 /// Parses a date. Returns `None` for the year 0, which lichess uses as the default of `since` and which means no bound.
 fn read_date(name: &'static str, text: &str) -> Result<Option<Date>, AskError> {
     if text == "0000" || text.starts_with("0000-") {
-        return read_date(name, &text.replacen("0000", "2000", 1)).map(|_| None);
+        let of_leap_year = text.replacen("0000", "2000", 1);
+        return match read_date(name, &of_leap_year) {
+            Ok(_) => Ok(None),
+            Err(error) => Err(AskError { name, message: error.message.replacen(&of_leap_year, text, 1) }),
+        };
     }
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'-' | b'.'));
     // Dates in games may have unreadable parts, but a date in a request may not.

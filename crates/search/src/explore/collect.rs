@@ -169,8 +169,9 @@ impl ExplorerPart {
     }
 }
 
-impl Part for ExplorerPart {
-    fn merge(&mut self, next: ExplorerPart) -> Result<(), PartError> {
+impl ExplorerPart {
+    /// Adds the games of the next part.
+    pub(crate) fn add_all(&mut self, next: ExplorerPart) {
         self.top_max = self.top_max.max(next.top_max);
         self.recent_max = self.recent_max.max(next.recent_max);
         self.other_way += next.other_way;
@@ -185,6 +186,12 @@ impl Part for ExplorerPart {
         next.recent
             .into_iter()
             .for_each(|(rank, game)| offer(&mut self.recent, self.recent_max, rank, || game));
+    }
+}
+
+impl Part for ExplorerPart {
+    fn merge(&mut self, next: ExplorerPart) -> Result<(), PartError> {
+        self.add_all(next);
         Ok(())
     }
 }

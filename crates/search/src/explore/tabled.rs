@@ -1,14 +1,14 @@
 //! Answers explorer requests from tables of positions, without reading most blocks.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::collect::{ExploredGame, Explorer, ExplorerPart};
-use crate::run::Part as _;
 use orbit_database::BlockStream;
 use orbit_reel::{Block, Contents, Reel};
-use orbit_visits::{HeldBlocks, NarrowedStream, OpenTables, PositionTable, TableError, UsedTable, narrow};
+use orbit_visits::{
+    HeldBlocks, NarrowedStream, OpenTables, PositionTable, TableError, UsedTable, narrow, with_tables,
+};
 
 /// The moves and results that position tables provide, and the blocks that no table covers and that must still be read.
 #[non_exhaustive]
@@ -41,36 +41,22 @@ impl Explorer {
         tables: &OpenTables,
         held: impl Fn(u32) -> Option<Arc<Block>>,
     ) -> TabledGames {
-        let (mut part, mut used, mut unused) = (self.none(), Vec::new(), Vec::new());
+        let mut part = self.none();
         if self.asked().player.is_some() || database.positions_of_blocks().is_none() {
             let NarrowedStream { database: rest, used, unused, .. } =
                 narrow(database, &self.asked().position, tables);
             return TabledGames { part, rest, used, unused };
         }
-        let mut before = 0u32;
-        let Ok(rest) = database.choose_blocks(|reel| -> Result<_, Infallible> {
-            let before_reel = before;
-            before = before.saturating_add(reel.games_before(reel.blocks()));
-            let told = tables.table(reel).and_then(|table| {
-                let held = |block| held(before_reel + reel.games_before(block) + 1);
-                table.map(|table| Ok((self.of_table((reel, &held), &table, before_reel)?, table))).transpose()
-            });
-            Ok(match told {
-                Ok(None) => None,
-                Ok(Some(((more, read, untotalled), table))) => {
-                    part.merge(more).unwrap_or_else(|error| unreachable!("{error}"));
-                    let appended = reel.blocks() - table.blocks();
-                    let mut told = UsedTable::new(&table, read + appended, reel);
-                    told.untotalled = untotalled;
-                    used.push(told);
-                    Some((table.blocks()..reel.blocks()).collect())
-                }
-                Err(error) => {
-                    unused.push(error);
-                    None
-                }
-            })
+        let narrowed = with_tables(database, tables, |reel, table, before| {
+            let held = |block| held(before + reel.games_before(block) + 1);
+            let (more, read, untotalled) = self.of_table((reel, &held), table, before)?;
+            part.add_all(more);
+            let appended = table.blocks()..reel.blocks();
+            let mut used = UsedTable::new(table, read + appended.len(), reel);
+            used.untotalled = untotalled;
+            Ok((appended.collect(), used))
         });
+        let NarrowedStream { database: rest, used, unused, .. } = narrowed;
         TabledGames { part, rest, used, unused }
     }
 

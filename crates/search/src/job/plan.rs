@@ -258,14 +258,16 @@ impl Job {
         Ok(job)
     }
 
-    /// Writes the job to `folder`, which is created if necessary.
+    /// Writes the job to `folder`, which is created if necessary. If the folder contains a job that differs only in its arguments
+    /// or its working directory, for example in the names of the output files, the job is replaced, and its parts stay valid.
     ///
     /// # Errors
     ///
     /// Returns [`JobError::Taken`] if the folder contains another job, and other errors if it is not writable.
     pub fn write(&self, folder: &Path) -> Result<(), JobError> {
         match Job::read(folder) {
-            Ok(job) if job.hash == self.hash => return Ok(()),
+            Ok(job) if job == *self => return Ok(()),
+            Ok(job) if job.hash == self.hash => {}
             Err(JobError::Missing { .. }) => {}
             Ok(_) | Err(JobError::Malformed { .. }) => {
                 return Err(JobError::Taken { folder: folder.to_owned() });

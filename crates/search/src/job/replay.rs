@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::file::{BlockRecord, EndRecord, PartFault, PartReader, PartRecord, SourceRecord};
 use super::plan::{Job, JobPart};
 use crate::run::{Collector as _, Collectors, Parts};
+use orbit_core::text::shell_word;
 use orbit_database::{SourceSummary, StreamedBlock, Summary};
 
 /// The maximum number of faulty parts listed in a message.
@@ -19,8 +20,8 @@ const LISTED_MAX: usize = 10;
 pub enum ReplayError {
     /// Some parts are missing or unusable.
     #[error(
-        "{} of {parts} parts cannot be merged ({}): compute them with `orbit job part {}`", faults.len(), listed(faults),
-        numbers(faults, folder)
+        "{} of {parts} parts cannot be merged ({}): `orbit job part {}` computes them", faults.len(), listed(faults),
+        shell_word(&folder.display().to_string())
     )]
     Parts {
         /// The folder of the job.
@@ -50,11 +51,6 @@ fn listed(faults: &[(u32, PartFault)]) -> String {
         let _ = write!(out, " and {} more", faults.len() - LISTED_MAX);
     }
     out
-}
-
-fn numbers(faults: &[(u32, PartFault)], folder: &Path) -> String {
-    let few: Vec<String> = faults.iter().take(LISTED_MAX).map(|(number, _)| number.to_string()).collect();
-    format!("{}{} {}", few.join(" "), if faults.len() > LISTED_MAX { " ..." } else { "" }, folder.display())
 }
 
 /// The open result files of all parts in a job.

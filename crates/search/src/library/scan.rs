@@ -654,6 +654,9 @@ impl<'a> Scan<'a> {
     ///
     /// Returns the errors of [`Scan::engine_name`].
     pub(crate) fn executor(&self) -> Result<Executor, DatabaseError> {
+        if self.queries.is_empty() {
+            return Err(DatabaseError::NoQuery);
+        }
         for query in &self.queries {
             check_engine(query.prepared(), self.engine.engine)
                 .map_err(|refusal| QueryError::new(query.text(), refusal))?;

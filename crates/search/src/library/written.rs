@@ -113,7 +113,7 @@ impl Scan<'_> {
         let (engine, sources) = (executor.engine().info().name, database.sources());
         let (text, sentence) = (query.text(), executor.sentence(query.text()));
         let about = About { title: None, query: text, sentence: &sentence, engine, sources, chosen: &chosen };
-        Ok(collector.findings(&part, &about))
+        Ok(collector.findings(part, &about))
     }
 
     /// Returns the content of a heat map for the first query. Draw it with [`Findings::heat_map`].

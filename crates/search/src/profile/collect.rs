@@ -144,6 +144,11 @@ impl ProfileCollector {
         ProfileCollector { player, spellings, reads_comments }
     }
 
+    /// Returns whether comments are read.
+    pub fn reads_comments(&self) -> bool {
+        self.reads_comments
+    }
+
     /// Returns the player.
     pub fn player(&self) -> &Player {
         &self.player

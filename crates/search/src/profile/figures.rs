@@ -6,12 +6,13 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::collect::{
-    LossTallies, LossTally, PositionRecord, ProfilePart, REMAINING_TIMES, Record, ThemeTally,
+    LossTallies, LossTally, PositionRecord, ProfileCollector, ProfilePart, REMAINING_TIMES, Record,
+    ThemeTally,
 };
 use super::novelties::PlayerNovelties;
 use super::scored::Scored;
 use super::{ENDINGS, THEMES, titles};
-use crate::choice::{Choice, Player};
+use crate::choice::Choice;
 use crate::stats::{MoveTally, Share, ShareDifference};
 
 /// The maximum number of openings listed per colour.
@@ -52,6 +53,8 @@ pub struct Profile {
     pub themes: Vec<ThemeRow>,
     /// The score in games that reach each type of ending, followed by the score in games that reach any of them.
     pub endings: Vec<Scored>,
+    /// True if the comments of the games were read. They contain the clock times and the evaluations.
+    pub comments_read: bool,
     /// The figures about time trouble, or `None` if there are no clock times.
     pub clock: Option<ClockShare>,
     /// The evaluation lost by moves, or `None` if there are no evaluations.
@@ -259,7 +262,12 @@ impl ThemeRow {
 impl Profile {
     /// Computes the figures of a profile, except novelties. Those are added later, because finding them requires reading the games
     /// again.
-    pub fn new(player: &Player, choice: &Choice, sources: Vec<String>, part: &ProfilePart) -> Profile {
+    pub fn new(
+        collector: &ProfileCollector,
+        choice: &Choice,
+        sources: Vec<String>,
+        part: &ProfilePart,
+    ) -> Profile {
         let names = |all: Vec<(&str, u64)>| -> Vec<NameGames> {
             all.into_iter().map(|(name, games)| NameGames { name: name.to_owned(), games }).collect()
         };
@@ -269,10 +277,10 @@ impl Profile {
         let themes = THEMES.into_iter().zip(titles()).zip(&part.themes);
         let endings = ENDINGS.iter().map(|ending| ending.0).chain(["any of these"]).zip(&part.endings);
         let side = |at: usize, name| SideRow::new(name, &part.records[at], &part.tallies[at]);
-        let mut near = names(part.spellings.nearest(&player.name));
+        let mut near = names(part.spellings.nearest(&collector.player().name));
         near.truncate(NEAR_MAX);
         Profile {
-            player: player.to_string(),
+            player: collector.player().to_string(),
             chosen: choice.in_words(),
             sources,
             names: names(part.spellings.taken()),
@@ -290,6 +298,7 @@ impl Profile {
                 .filter(|(_, record)| record.games > 0)
                 .map(|(name, record)| Scored::new(name, record))
                 .collect(),
+            comments_read: collector.reads_comments(),
             clock: (part.clocks.games > 0).then(|| {
                 let share = |at: usize| ThemeShare::new(part.clocks.short[at], part.clocks.known[at]);
                 let short = Scored::new("short of time", &part.clocks.record);

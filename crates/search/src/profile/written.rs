@@ -7,7 +7,7 @@ use super::novelties::NoveltyRow;
 use super::scored::Scored;
 use crate::report::page::{PageSection, document, table};
 use crate::report::{TextTable, grouped};
-use crate::stats::{Share, ShareDifference};
+use crate::stats::Share;
 use orbit_core::visible;
 
 struct Section {
@@ -269,7 +269,7 @@ impl Profile {
                 percent(row.player.share),
                 field.map_or(String::new(), |field| grouped(field.games)),
                 percent(field.and_then(|field| field.share)),
-                difference_text(row.difference),
+                row.difference.map_or(String::new(), |difference| difference.to_string()),
                 has(0),
                 has(1),
             ]
@@ -314,18 +314,30 @@ impl Profile {
         Section { id: "endings", name: "Endings", notes, tables }
     }
 
+    /// Returns `note`, the sentence that the player's games have no clocks or evaluations. If the comments were not read, the games
+    /// may have some, and the sentence says so.
+    fn without(&self, note: &str) -> String {
+        if self.comments_read {
+            return note.into();
+        }
+        "At least one of the files is a reel without comments, so the comments of all files were not read. To read them, make the \
+         reel again with `orbit index --variations`, or name its PGN file instead."
+            .into()
+    }
+
     fn clock_section(&self) -> Section {
         let section = |notes, tables| Section { id: "clock", name: "Clock", notes, tables };
         let Some(clock) = &self.clock else {
             return section(
-                vec!["No game of the player has clocks (`%clk` in comments).".into()],
+                vec![self.without("No game of the player has clocks (`%clk` in comments).")],
                 Vec::new(),
             );
         };
         let note = format!(
-            "{} of the player have clocks. A side is short of time if its clock shows less than a tenth of the starting \
+            "{} of the player {} clocks. A side is short of time if its clock shows less than a tenth of the starting \
              time within the first 30 moves.",
-            games_text(clock.games)
+            games_text(clock.games),
+            if clock.games == 1 { "has" } else { "have" }
         );
         let row = |name: &str, share: &super::ThemeShare| {
             vec![name.to_owned(), grouped(share.of), grouped(share.games), score_with_interval(share.share)]
@@ -355,7 +367,7 @@ impl Profile {
         };
         let Some(losses) = &self.losses else {
             let note = "No game of the player has evaluations (`%eval` in comments) of a move and of the move before it.";
-            return section(note.into(), Vec::new());
+            return section(self.without(note), Vec::new());
         };
         let note = format!(
             "The losses of moves are known in {} of the player. The loss of a move is the number of pawns by which it makes \
@@ -441,7 +453,7 @@ fn scored_row(scored: &Scored) -> Vec<String> {
     cells.extend([results.wins, results.draws, results.losses].map(grouped));
     cells.extend([percent(scored.score), grouped(scored.rated), percent(scored.rated_score)]);
     cells.push(scored.expected.map_or(String::new(), |expected| format!("{:.1} %", 100.0 * expected)));
-    cells.push(difference_text(scored.difference));
+    cells.push(scored.difference.map_or(String::new(), |difference| difference.to_string()));
     cells
 }
 
@@ -472,17 +484,6 @@ fn percent(share: Option<Share>) -> String {
 fn score_with_interval(share: Option<Share>) -> String {
     let Some(Share { value, low, high }) = share else { return String::new() };
     format!("{:.1} % ({:.1}-{:.1})", 100.0 * value, 100.0 * low, 100.0 * high)
-}
-
-/// Writes a difference in percentage points with its interval: `+3.1 (-2.0 to +8.2)`.
-fn difference_text(difference: Option<ShareDifference>) -> String {
-    let Some(ShareDifference { value, low, high }) = difference else { return String::new() };
-    // A difference that rounds to 0 has no sign.
-    let signed = |share: f64| match format!("{:+.1}", 100.0 * share) {
-        zero if zero == "-0.0" || zero == "+0.0" => "0.0".to_owned(),
-        text => text,
-    };
-    format!("{} ({} to {})", signed(value), signed(low), signed(high))
 }
 
 fn games_text(games: u64) -> String {

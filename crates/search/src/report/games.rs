@@ -77,7 +77,7 @@ fn push_tags(game: &GameRow, numbers: MoveNumbers, out: &mut Vec<u8>) {
     };
     let has_fen = game.tag_named("FEN").is_some();
     game.tags().filter(|(name, _)| orbit_pgn::is_tag_name(name)).for_each(|(name, value)| push(name, value));
-    if !has_fen && game.start() != Position::standard() {
+    if !has_fen && game.start() != Position::STANDARD {
         push(b"SetUp", b"1");
         push(b"FEN", start_fen(game, numbers).as_bytes());
     }

@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn squares_are_named_by_what_stands_on_them() {
-        let board = &Position::standard().board;
+        let board = &Position::STANDARD.board;
         for (squares, max, expected) in [
             (&["e8"][..], 4, "king on e8"),
             (&["d2", "e2", "a1"], 4, "rook on a1, pawns on d2, e2"),

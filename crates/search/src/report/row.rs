@@ -139,7 +139,7 @@ impl<'a> Found<'a> {
             let next = if parts.next { walk.next() } else { String::new() };
             let copies = copies.map(|copies| (copies.lowest(hit), copies.count(hit)));
             let (copy, copies) = copies.unwrap_or((Some(0), 1));
-            visit(&Row {
+            let row = Row {
                 game: *game,
                 hits: count,
                 node: walk.node(),
@@ -149,15 +149,16 @@ impl<'a> Found<'a> {
                 label: if parts.played { walk.label() } else { String::new() },
                 san,
                 fen: if parts.fen { walk.fen() } else { String::new() },
-                next: next.clone(),
+                next,
                 value: hits.answer(slot),
                 text: hits.text(slot),
                 copy,
                 copies,
                 measures: measures.at(walk.node()),
                 difference: OnceCell::new(),
-            });
-            last = Some((walk.node(), next));
+            };
+            visit(&row);
+            last = Some((row.node, row.next));
         }
         count
     }

@@ -194,11 +194,12 @@ impl FindingsCollector {
     }
 
     /// Returns the complete content of a report.
-    pub fn findings(&self, part: &FindingsPart, about: &About) -> Findings {
-        let counts = part.counts.clone().into_counts().into_iter().next();
+    pub fn findings(&self, part: FindingsPart, about: &About) -> Findings {
+        let (orbit, squares, squares_by_color) =
+            (self.orbit(&part), self.squares(&part), self.squares_by_color(&part));
+        let counts = part.counts.into_counts().into_iter().next();
         let all = counts.unwrap_or_else(|| self.stats.none());
         let total = all.total();
-        let (orbit, squares) = (self.orbit(part), self.squares(part));
         let mut histograms = HISTOGRAMS.map(|(name, unit)| histogram(name, unit, &all)).to_vec();
         let other = if years(&histograms[0]) > YEARS_MAX { "year" } else { "decade" };
         let results = results(&all);
@@ -212,10 +213,8 @@ impl FindingsCollector {
         if total.hit.games == 0 || total.hit.positions == total.all.positions {
             histograms.clear();
         }
-        let mut sample: Vec<SampleHit> =
-            part.sample.clone().map_or(Vec::new(), |sample| sample.list(0).collect());
-        let mut games: Vec<ListedGame> =
-            part.games.clone().map_or(Vec::new(), |games| games.list(0).collect());
+        let mut sample: Vec<SampleHit> = part.sample.map_or(Vec::new(), |sample| sample.list(0).collect());
+        let mut games: Vec<ListedGame> = part.games.map_or(Vec::new(), |games| games.list(0).collect());
         let sources = without_folders(about.sources);
         let short: HashMap<&String, &String> = about.sources.iter().zip(&sources).rev().collect();
         let names = sample.iter_mut().map(|hit| &mut hit.source);
@@ -240,7 +239,7 @@ impl FindingsCollector {
             results,
             orbit,
             squares,
-            squares_by_color: self.squares_by_color(part),
+            squares_by_color,
             values,
             histograms,
             tables: Vec::new(),

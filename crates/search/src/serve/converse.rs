@@ -190,13 +190,12 @@ impl SharedConversation<'_> {
                 continue;
             }
             match Message::read(&line) {
-                (Some(id), Ok(Message::Quit)) => {
+                Ok((id, Message::Quit)) => {
                     self.cancel_all();
                     return Ok(Some(id));
                 }
-                (Some(id), Ok(request)) => self.take(id, request, line.len()),
-                (id, Err(fault)) => (self.say)(&error_line(id.as_ref(), &fault)),
-                (None, Ok(_)) => unreachable!("a request has an id"),
+                Ok((id, request)) => self.take(id, request, line.len()),
+                Err((id, fault)) => (self.say)(&error_line(id.as_ref(), &fault)),
             }
         }
         Ok(None)
@@ -355,7 +354,7 @@ impl SharedConversation<'_> {
             let (id, work) = (job.id.clone(), Arc::clone(&job.work));
             let (cancel, progress) = (job.cancel.clone(), Arc::clone(&job.progress));
             drop(state);
-            let done = caught(|| self.run(&id, &work, &cancel, &progress));
+            let done = caught(|| self.run(&id, &work, &cancel, &progress), internal);
             state = lock(&self.state);
             let answer = done.map(|(answer, kept)| {
                 match &*work {
@@ -473,7 +472,7 @@ impl SharedConversation<'_> {
             if let Some(Quick { id, work, .. }) = state.pages.pop_front() {
                 state.answering = Some(id.clone());
                 drop(state);
-                let answer = caught(|| self.run_page(&work));
+                let answer = caught(|| self.run_page(&work), internal);
                 // The hits or the database may be closed meanwhile, and are then freed without the lock.
                 drop(work);
                 // The request is recorded first, so that a client that has the answer is told that it is done.
@@ -526,16 +525,21 @@ fn progress_fields(progress: &Progress) -> Map<String, Value> {
     Response::from_value(fields).fields
 }
 
-/// Runs `work` and converts a panic to an error, so that a panic ends one request instead of the whole conversation.
-fn caught<T>(work: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+fn internal(message: String) -> Fault {
+    Fault::new(ErrorCode::Internal, message)
+}
+
+/// Runs `work` and converts a panic to an error, so that a panic ends one request instead of the whole conversation. `fault` makes
+/// the error from its message.
+pub(super) fn caught<T, E>(
+    work: impl FnOnce() -> Result<T, E>,
+    fault: impl FnOnce(String) -> E,
+) -> Result<T, E> {
     let text = |panic: Box<dyn Any + Send>| {
         let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
         text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()
     };
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
-        Err(Fault::new(
-            ErrorCode::Internal,
-            format!("a fault of the program, please report it: {}", text(panic)),
-        ))
+        Err(fault(format!("a fault of the program, please report it: {}", text(panic))))
     })
 }

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use super::fault::{ErrorCode, Fault};
 use crate::found::{BlockResult, Found, Names};
 use crate::library::Query;
-use crate::report::{Column, Columns, Extras, Format, Layout, Rows, game_pgn};
+use crate::report::{Column, Columns, Extras, Format, Layout, Rows};
 use orbit_engine::Wants;
 use orbit_engine::reference::SpanFinder;
 use orbit_engine::{EngineError, FindSpan, Interrupt};
@@ -182,21 +182,12 @@ impl KeptHits {
         Ok((page, true))
     }
 
-    /// Returns all rows in a format, including the header. If `format` is `None`, returns the games as PGN, written from the kept
-    /// blocks.
+    /// Returns all rows in a format, including the header.
     ///
     /// # Errors
     ///
     /// Returns the errors of [`KeptHits::page`].
-    pub fn file(&self, format: Option<Format>) -> Result<Vec<u8>, Fault> {
-        let Some(format) = format else {
-            let games = self.games.iter().map(|game| {
-                let mut text = game_pgn(&self.blocks[game.block as usize].block.game(game.index as usize));
-                text.push(b'\n');
-                text
-            });
-            return Ok(games.collect::<Vec<_>>().join(&b'\n'));
-        };
+    pub fn file(&self, format: Format) -> Result<Vec<u8>, Fault> {
         let mut out = format.head();
         out.extend(self.write(0..self.games.len(), format)?.concat());
         Ok(out)

@@ -10,7 +10,7 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 #[cfg(unix)]
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Mutex;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 
@@ -119,10 +119,6 @@ impl Listener {
     }
 
     /// Serves clients until the process ends, each on threads of its own.
-    ///
-    /// # Panics
-    ///
-    /// Panics if a conversation panics.
     pub fn serve(&self, desk: &OpenDatabases, greeting: Greeting<'_>) {
         let clients = Clients { desk, greeting, seats: Seats::new(CLIENTS_MAX) };
         std::thread::scope(|scope| {
@@ -197,13 +193,12 @@ impl Clients<'_> {
                 stream.shut(Shutdown::Both);
             }
         };
-        let input = (&mut BufReader::new(ClientBytes(stream)), Origin::Client);
+        let input = (&mut BufReader::new(ClientBytes { stream, until: None }), Origin::Client);
         // A connection error ends only this conversation.
         let _ = converse(&self.desk.for_client(), self.greeting, input, &say);
         stream.shut(Shutdown::Write);
-        if stream.set_timeout(FAREWELL).is_ok() {
-            let _ = io::copy(&mut ClientBytes(stream).take(FAREWELL_BYTES), &mut io::sink());
-        }
+        let farewell = ClientBytes { stream, until: Some(Instant::now() + FAREWELL) };
+        let _ = io::copy(&mut farewell.take(FAREWELL_BYTES), &mut io::sink());
     }
 }
 
@@ -248,10 +243,21 @@ stream!(TcpStream);
 stream!(UnixStream);
 
 /// A reader of the bytes that a client sends.
-struct ClientBytes<'a>(&'a dyn ClientStream);
+struct ClientBytes<'a> {
+    stream: &'a dyn ClientStream,
+    /// The time after which reading fails.
+    until: Option<Instant>,
+}
 
 impl Read for ClientBytes<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.0.hear(buffer)
+        if let Some(until) = self.until {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            self.stream.set_timeout(left)?;
+        }
+        self.stream.hear(buffer)
     }
 }

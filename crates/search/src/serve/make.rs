@@ -25,7 +25,12 @@ const BATCH_ROWS_MAX: usize = 100_000;
 
 impl OpenDatabases {
     /// Counts, groups or writes the hits of queries. `watch` is called with progress updates.
-    pub(super) fn make(
+    ///
+    /// # Errors
+    ///
+    /// Fails if the request or a query has an error, there is no such database, the file cannot be written, or the request was
+    /// cancelled.
+    pub fn make(
         &self,
         make: &Make,
         cancel: &CancelToken,

@@ -300,33 +300,37 @@ const KINDS: [&str; 16] = [
 ];
 
 impl Message {
-    /// Parses a line. Returns the id, if the line has one, and the request.
-    pub fn read(line: &[u8]) -> (Option<RequestId>, Result<Message, Fault>) {
-        let wrong = |message: String| Err(Fault::new(ErrorCode::Request, message));
+    /// Parses a line. Returns the id and the request.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the line is no request. The error comes with the id, if the line has one.
+    pub fn read(line: &[u8]) -> Result<(RequestId, Message), (Option<RequestId>, Fault)> {
+        let wrong = |message: String| Fault::new(ErrorCode::Request, message);
         let LineFields { mut fields, twice } = match serde_json::from_slice(line) {
             Ok(line) => line,
             Err(error) if error.is_data() => {
                 let why = "a request is a JSON object, such as {\"id\":1,\"request\":\"ping\"}";
-                return (None, wrong(why.into()));
+                return Err((None, wrong(why.into())));
             }
-            Err(error) => return (None, wrong(format!("the line is no JSON: {error}"))),
+            Err(error) => return Err((None, wrong(format!("the line is no JSON: {error}")))),
         };
         let id = match fields.remove("id").as_ref().map(RequestId::from_value) {
             Some(Ok(id)) => id,
-            Some(Err(fault)) => return (None, Err(fault)),
-            None => return (None, wrong("the request has no id: give it a number or a string".into())),
+            Some(Err(fault)) => return Err((None, fault)),
+            None => return Err((None, wrong("the request has no id: give it a number or a string".into()))),
         };
-        if let Some(name) = twice {
-            return (
-                Some(id),
-                wrong(format!("the request has the field `{name}` twice: leave out one of them")),
-            );
+        let request = match (twice, fields.remove("request")) {
+            (Some(name), _) => {
+                Err(wrong(format!("the request has the field `{name}` twice: leave out one of them")))
+            }
+            (None, Some(Value::String(kind))) => Message::from_kind(&kind, fields),
+            _ => Err(wrong(format!("`request` says what is asked for: one of {}", KINDS.join(", ")))),
+        };
+        match request {
+            Ok(request) => Ok((id, request)),
+            Err(fault) => Err((Some(id), fault)),
         }
-        let request = match fields.remove("request") {
-            Some(Value::String(kind)) => Message::from_kind(&kind, fields),
-            _ => wrong(format!("`request` says what is asked for: one of {}", KINDS.join(", "))),
-        };
-        (Some(id), request)
     }
 
     fn from_kind(kind: &str, fields: Map<String, Value>) -> Result<Message, Fault> {

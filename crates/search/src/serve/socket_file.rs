@@ -3,7 +3,7 @@
 use std::fs::{self, DirBuilder, Permissions};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, PermissionsExt as _};
-use std::os::unix::net::{UnixListener, UnixStream};
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 
 use super::place::{Endpoint, ListenError};
@@ -48,6 +48,8 @@ pub(super) fn bind(path: &Path) -> Result<(UnixListener, SocketFile), ListenErro
 /// Creates the socket. A socket accepts connections as soon as it has a name, and its initial permissions depend on the umask.
 /// Therefore it is created in a folder that no other user can enter, and is moved to its final path once its permissions are set.
 fn listen(path: &Path) -> io::Result<(UnixListener, SocketFile)> {
+    // The socket could be moved to a path that is too long for clients.
+    SocketAddr::from_pathname(path)?;
     let folder = path.with_file_name(format!(".orbit-{}", std::process::id()));
     let made = folder.join("s");
     DirBuilder::new().mode(0o700).create(&folder)?;

@@ -234,15 +234,19 @@ impl GroupColumn {
         Some(codes[game].map(|player| player == code))
     }
 
-    /// Returns the names of both players of a game, if both are known and different.
-    pub(super) fn names(&self, game: usize) -> Option<[&str; 2]> {
+    /// Returns the name and the FIDE number of both players of a game, if both names are known and the groups are different.
+    pub(super) fn opponents(&self, game: usize) -> Option<[(&str, Option<u32>); 2]> {
         let GroupColumn::Players { codes, names } = self else { return None };
-        let name = |code: GroupCode| match names.keys.get(usize::try_from(code).ok()?)? {
-            GroupKey::Text(name) | GroupKey::Player(Mention { name, .. }) => Some(name.as_str()),
+        let [white, black] = codes[game];
+        if white == black {
+            return None;
+        }
+        let opponent = |code: GroupCode| match names.keys.get(usize::try_from(code).ok()?)? {
+            GroupKey::Text(name) => Some((name.as_str(), None)),
+            GroupKey::Player(Mention { name, number }) => Some((name.as_str(), *number)),
             _ => None,
         };
-        let [white, black] = codes[game].map(name);
-        Some([white?, black?]).filter(|[white, black]| white != black)
+        Some([opponent(white)?, opponent(black)?])
     }
 
     /// Appends the groups of a position, which need not be a hit. If only hits have the property, all positions are in one group.

@@ -124,11 +124,10 @@ impl<'de> Visitor<'de> for CountsVisitor {
             return Err(A::Error::custom("there is not a table for each grouping"));
         }
         type Groups = (([Vec<Group>; 2], Vec<ValueBucket>), Vec<MoveGroup>);
-        let table = |(([all, hit], values), moves): Groups| TallyTable {
-            all: Arc::new(tallies(all)),
-            hit: tallies(hit),
-            values: values.into_iter().map(|ValueBucket(a, b, values)| ([a, b], values)).collect(),
-            moves: moves.into_iter().map(|MoveGroup(a, b, tally)| ([a, b], tally)).collect(),
+        let table = |(([all, hit], values), moves): Groups| {
+            let values = values.into_iter().map(|ValueBucket(a, b, values)| ([a, b], values));
+            let moves = moves.into_iter().map(|MoveGroup(a, b, tally)| ([a, b], tally));
+            TallyTable::new(tallies(all), tallies(hit), values.collect(), moves.collect())
         };
         Ok(Counts {
             stats: Stats {

@@ -106,7 +106,7 @@ pub enum GroupingError {
     Step(String),
     /// A step of a measure is not a number in the allowed range.
     #[error(
-        "`{0}`: a step is a number from 0.001 to {STEP_MAX}, as in `clock:10` or `eval:0.5`; of `eval` a multiple of 0.01"
+        "`{0}`: a step is a number from 0.001 to {STEP_MAX}, as in `clock:10` or `eval:0.5`; of `eval` and `loss` a multiple of 0.01"
     )]
     Thousandths(String),
     /// A number of ECO characters other than 1, 2 or 3 was given for a grouping by opening.
@@ -282,6 +282,17 @@ impl By {
             || matches!(self, By::Title(_) | By::Termination)
             || self.is_of_names()
             || self.is_of_moves()
+    }
+
+    /// Returns whether text tables show only the groups with the most games.
+    pub fn is_limited(&self) -> bool {
+        self.is_ranked() || matches!(self, By::Source | By::Folder)
+    }
+
+    /// Returns whether each game is in one group at most, so that the games of two groups are different games.
+    pub fn divides_games(&self) -> bool {
+        !matches!(self, By::Player | By::Title(None) | By::Measure(..) | By::Ply(_) | By::Move(_))
+            && !self.is_of_hits()
     }
 
     /// Returns whether groups are names rather than numbers.

@@ -146,10 +146,10 @@ impl ThemeMatrix {
         out.into_inner().expect(in_memory)
     }
 
-    /// Returns the records of a theme's groups. `place` is the index of the grouping. Each group is compared with the first group
-    /// of the grouping, which does not depend on the theme.
+    /// Returns the records of a theme's groups. `place` is the index of the grouping. If no game is in two groups, each group is
+    /// compared with the first group of the grouping, which does not depend on the theme.
     fn records(&self, place: usize, rows: &[GroupRow]) -> impl Iterator<Item = ThemeCount> {
-        let first = self.keys[place].first();
+        let first = self.keys[place].first().filter(|_| self.groupings[place].first.divides_games());
         let first = rows.first().filter(|row| first == Some(&row.keys[0]));
         rows.iter().map(move |row| ThemeCount::beside(row, first))
     }

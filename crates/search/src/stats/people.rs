@@ -10,16 +10,17 @@ use super::grouping::{By, Grouping};
 use super::{Counts, GroupKey, TallyTable};
 use orbit_core::game::{Mention, are_alike, who_is_who};
 
-/// Returns the pairs of similar names that occur as the two players of one game. Such names belong to different people, so their
-/// groups are not merged.
+/// Returns the pairs of similar names, and of names with the same FIDE number, that occur as the two players of one game. Such
+/// names belong to different people, so their groups are not merged.
 pub(super) fn met(players: &GroupColumn, games: impl Iterator<Item = usize>) -> BTreeSet<[String; 2]> {
     let mut pairs = BTreeSet::new();
     let mut letters: HashMap<&str, u64> = HashMap::new();
     for game in games {
-        let Some([white, black]) = players.names(game) else { continue };
+        let Some([(white, of_white), (black, of_black)]) = players.opponents(game) else { continue };
         // Similar names have the same surname, so comparing the first letters of words quickly rules out most pairs.
         let [a, b] = [white, black].map(|name| *letters.entry(name).or_insert_with(|| beginnings(name)));
-        if a & b != 0 && are_alike(white, black) {
+        let is_one_number = of_white.is_some() && of_white == of_black;
+        if is_one_number || white == black || a & b != 0 && are_alike(white, black) {
             let [one, other] = if white < black { [white, black] } else { [black, white] };
             pairs.insert([one.to_owned(), other.to_owned()]);
         }

@@ -179,8 +179,11 @@ impl BestGame {
     /// Returns whether this game is preferred over another one. Games with two known ratings come first, then games with higher
     /// ratings. Ties are broken by source and number.
     fn is_before(&self, other: &BestGame) -> bool {
-        let place = |game: &BestGame| (Reverse(game.rank()), game.source.clone(), game.number);
-        place(self) < place(other)
+        self.place() < other.place()
+    }
+
+    fn place(&self) -> (Reverse<(bool, u32)>, &str, u32) {
+        (Reverse(self.rank()), &self.source, self.number)
     }
 
     fn rank(&self) -> (bool, u32) {

@@ -1,13 +1,16 @@
 //! Groups as table rows, with shares and confidence intervals, and the order of rows.
 
 use std::cmp::{Ordering, Reverse};
+use std::fmt;
 
 use hashbrown::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::grouping::{By, Grouping};
-use super::{Counts, GroupKey, MoveTally, SideResults, Tally, TallyTable, compare};
+use super::{Counts, GroupKey, MoveTally, SideResults, Tally, TallyTable, columns};
 use crate::report::Distribution;
+use orbit_core::game::Speed;
+use orbit_engine::Outcome;
 
 /// One group, or one cell of a cross table.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -88,7 +91,7 @@ impl GroupRow {
 
     /// Returns the share of the group's hits among all hits, of which there are `hits`. Returns `None` if there are none.
     pub fn hits_share(&self, hits: u64) -> Option<f64> {
-        Some(Share::new(self.hit.positions, hits)?.value)
+        (hits > 0).then(|| self.hit.positions as f64 / hits as f64)
     }
 
     /// Returns the share of the group's games that have hits, minus the corresponding share of another group.
@@ -161,6 +164,18 @@ impl ShareDifference {
         let below = (one.value - one.low).hypot(other.high - other.value);
         let above = (one.high - one.value).hypot(other.value - other.low);
         ShareDifference { value, low: value - below, high: value + above }
+    }
+}
+
+/// Writes the difference in percentage points with its interval: `+3.1 (-2.0 to +8.2)`.
+impl fmt::Display for ShareDifference {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // A difference that rounds to 0 has no sign.
+        let signed = |share: f64| match format!("{:+.1}", 100.0 * share) {
+            zero if zero == "-0.0" || zero == "+0.0" => "0.0".to_owned(),
+            text => text,
+        };
+        write!(f, "{} ({} to {})", signed(self.value), signed(self.low), signed(self.high))
     }
 }
 
@@ -250,21 +265,60 @@ impl<'a> MoveRows<'a> {
 }
 
 /// Sorts rows as a tree: each move is followed by its continuations, and moves with more games come first.
-pub(super) fn sort_tree(rows: &mut [GroupRow]) {
-    let path = |row: &GroupRow| row.keys[0].to_string();
-    let games: HashMap<String, u64> = rows.iter().map(|row| (path(row), row.hit.games)).collect();
-    rows.sort_by_cached_key(|row| {
-        let path = path(row);
+pub(super) fn sort_tree(rows: Vec<GroupRow>) -> Vec<GroupRow> {
+    let paths: Vec<String> = rows.iter().map(|row| row.keys[0].to_string()).collect();
+    let with_paths = paths.iter().map(String::as_str).zip(&rows);
+    let games: HashMap<&str, u64> = with_paths.map(|(path, row)| (path, row.hit.games)).collect();
+    let places = paths.iter().map(|path| {
         let ends = path.match_indices(' ').map(|(end, _)| end).chain([path.len()]);
-        let ranked = |end: usize| (Reverse(games.get(&path[..end]).copied()), path[..end].to_owned());
-        ends.map(ranked).collect::<Vec<_>>()
+        ends.map(|end| (Reverse(games.get(&path[..end]).copied()), &path[..end])).collect::<Vec<_>>()
     });
+    let mut sorted: Vec<_> = places.zip(rows).collect();
+    sorted.sort_by(|(one, _), (other, _)| one.cmp(other));
+    sorted.into_iter().map(|(_, row)| row).collect()
 }
 
 /// Compares two rows by one property.
 pub(super) fn order(by: &By, a: &GroupRow, b: &GroupRow) -> Ordering {
     let own = compare(by, &a.keys[0], &b.keys[0]);
     if by.is_ranked() { b.hit.games.cmp(&a.hit.games).then(own) } else { own }
+}
+
+/// Returns the rank of a game result in the usual order: 1-0, draw, 0-1, unknown.
+fn result_rank(key: &GroupKey) -> usize {
+    let order = [Outcome::WhiteWins, Outcome::Draw, Outcome::BlackWins, Outcome::Unknown];
+    let is =
+        |outcome: Outcome, text: &str| outcome.text() == text || columns::result_of_player(outcome) == text;
+    let place = |text: &String| order.iter().position(|&outcome| is(outcome, text));
+    if let GroupKey::Text(text) = key { place(text).unwrap_or(order.len()) } else { order.len() }
+}
+
+/// Returns the rank of a time control class, from fastest to slowest.
+fn speed_rank(key: &GroupKey) -> usize {
+    let is = |speed: &Speed| matches!(key, GroupKey::Text(text) if text == speed.name());
+    Speed::ALL.iter().position(is).unwrap_or(Speed::ALL.len())
+}
+
+/// Returns a sort key for groups of a measure. Their order is: Black's mates, values below the lowest class boundary, numbers by
+/// size, White's mates, and unknown values.
+fn measure_rank(key: &GroupKey) -> (i8, i64) {
+    match key {
+        GroupKey::Text(text) if text == columns::BLACK_MATES => (0, 0),
+        GroupKey::Text(text) if text == columns::WHITE_MATES => (3, 0),
+        GroupKey::Text(_) => (1, 0),
+        GroupKey::Thousandths(number) => (2, *number),
+        _ => (4, 0),
+    }
+}
+
+/// Compares two groups of one property in the property's natural order.
+fn compare(by: &By, a: &GroupKey, b: &GroupKey) -> Ordering {
+    match by {
+        By::Result => result_rank(a).cmp(&result_rank(b)),
+        By::Speed => speed_rank(a).cmp(&speed_rank(b)),
+        By::Measure(..) => measure_rank(a).cmp(&measure_rank(b)),
+        _ => a.cmp(b),
+    }
 }
 
 #[cfg(test)]

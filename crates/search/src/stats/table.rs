@@ -72,10 +72,13 @@ impl Counts {
         Ok(())
     }
 
-    /// Returns the tables for all groupings by one property whose groups are names, openings, copies or moves. The parameters are
-    /// those of [`Counts::write_text`].
+    /// Returns the tables for all groupings by one property whose groups are names, openings, copies or moves. Reports have a chart
+    /// of results. The parameters are those of [`Counts::write_text`].
     pub fn tables(&self, limits: TableLimits, copies: &[String]) -> Vec<GroupTable> {
-        let of_names = |grouping: &&Grouping| grouping.second.is_none() && grouping.first.is_ranked();
+        let of_names = |grouping: &&Grouping| {
+            let by = &grouping.first;
+            grouping.second.is_none() && (by.is_named() || by.is_ranked()) && *by != By::Result
+        };
         let table = |grouping: &Grouping| {
             let table = self.list(grouping, limits, copies, false);
             let mut lines = table.lines().map(<[String]>::to_vec);
@@ -211,7 +214,7 @@ fn grid(by: &By, headings: Vec<String>) -> TextTable {
 
 /// Returns the groups to show, and a line about omitted groups if there are any.
 fn split(mut rows: Vec<GroupRow>, by: &By, limits: TableLimits) -> (Vec<GroupRow>, Option<String>) {
-    if !by.is_ranked() {
+    if !by.is_limited() {
         return (rows, None);
     }
     let all = rows.len();

@@ -5,12 +5,12 @@
 
 use std::fmt::Write as _;
 
-use super::{designator, infix, list, listed, literal, name, prefix, text, tight};
+use super::{designator, infix, list, literal, name, prefix, text, tight};
 use crate::{Expanded, Filter, FilterRef, Number, Squares};
 use orbit_core::board::{Code, PieceSet};
 use orbit_query::tree::{
     Assigned, Chain, DictionaryId, Echo, Edge, Elsewhere, Focus, GameCondition, GameNumber, GamePosition,
-    GameSquares, GameText, Kind, Line, LineStep, Move, MoveOf, MoveValue, NumberOp, Path, PathStep,
+    GameSquares, GameText, Kind, Line, LineStep, Move, MoveOf, MoveValue, NumberOp, Path, PathStep, Pieces,
     PositionOrder, Promotion, Ref, Sibling, SortId, Special,
 };
 
@@ -240,7 +240,7 @@ fn dictionary_name(dictionary: DictionaryId) -> String {
     format!("dict{}", dictionary.0)
 }
 
-fn assigned(value: &Assigned<Expanded>) -> String {
+pub(super) fn assigned(value: &Assigned<Expanded>) -> String {
     match value {
         Assigned::Squares(f) => tight(f),
         Assigned::Number(f) => tight(f),
@@ -307,7 +307,7 @@ fn braced(filter: &impl Kind<Expanded>) -> String {
 
 fn promoted(pieces: PieceSet) -> String {
     let white = (1..=6).map(Code).filter(|&code| pieces.contains(code));
-    designator(listed(white.fold(PieceSet::NONE, |all, code| all.union(PieceSet::only(code)))), FULL)
+    designator(Pieces::listed(white.fold(PieceSet::NONE, |all, code| all.union(PieceSet::only(code)))), FULL)
 }
 
 const FULL: shakmaty::Bitboard = shakmaty::Bitboard::FULL;

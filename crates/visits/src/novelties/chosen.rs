@@ -270,7 +270,8 @@ fn visits(block: &Block, known: &HashMap<PositionKey, u32>) -> Vec<GameVisits> {
         let at = all[of_game..].iter().position(|visits| visits.position == position);
         let at = at.map_or(all.len(), |at| of_game + at);
         if at == all.len() {
-            all.push(GameVisits { position, place: place_of(game), moves: HashSet::new() });
+            let place = all.get(of_game).map_or_else(|| place_of(game), |visits| visits.place);
+            all.push(GameVisits { position, place, moves: HashSet::new() });
         }
         let mv = block.moves[slot];
         if !mv.is_start() {

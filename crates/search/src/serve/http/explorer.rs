@@ -1,11 +1,9 @@
 //! Answers requests for lichess's opening explorer.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-
 use super::head::{RequestHead, RequestRefusal};
 use crate::explore::{Explored, Explorer, ExplorerRequest, Parameters};
 use crate::library::{DatabaseError, Query};
-use crate::run::Part as _;
+use crate::serve::converse::caught;
 use crate::serve::desk::OpenDatabases;
 use crate::serve::fault::{ErrorCode, Fault};
 use crate::serve::request::MAIN;
@@ -34,13 +32,7 @@ pub(super) fn answer(
     desk: &OpenDatabases,
     head: &RequestHead,
 ) -> Result<(&'static str, String), RequestRefusal> {
-    caught(|| found(desk, head))
-}
-
-/// Runs `work` and converts a panic to a refusal.
-fn caught<T>(work: impl FnOnce() -> Result<T, RequestRefusal>) -> Result<T, RequestRefusal> {
-    catch_unwind(AssertUnwindSafe(work))
-        .unwrap_or_else(|_| Err(RequestRefusal::new(500, "a fault of the program, please report it")))
+    caught(|| found(desk, head), |message| RequestRefusal::new(500, message))
 }
 
 fn found(desk: &OpenDatabases, head: &RequestHead) -> Result<(&'static str, String), RequestRefusal> {
@@ -78,7 +70,7 @@ fn found(desk: &OpenDatabases, head: &RequestHead) -> Result<(&'static str, Stri
             (!tabled.used.is_empty()).then_some(tabled.rest)
         })
         .map_err(failed)?;
-    part.merge(rest).unwrap_or_else(|error| unreachable!("{error}"));
+    part.add_all(rest);
     let mut json = Explored::new(explorer.asked(), &part).json();
     if let Some(fields) = json.as_object_mut() {
         // The lists that lichess's responses lack, with the request path of each.
@@ -148,8 +140,10 @@ mod tests {
 
     #[test]
     fn a_panic_becomes_a_refusal() {
-        assert_eq!(caught(|| Ok(3)).unwrap(), 3);
-        let refusal = caught(|| -> Result<(), RequestRefusal> { panic!("a panic of the test") }).unwrap_err();
-        assert!(format!("{refusal:?}").contains("status: 500"), "{refusal:?}");
+        let refused = |message| RequestRefusal::new(500, message);
+        assert_eq!(caught(|| Ok(3), refused).unwrap(), 3);
+        let panics = || -> Result<(), RequestRefusal> { panic!("a panic of the test") };
+        let refusal = format!("{:?}", caught(panics, refused).unwrap_err());
+        assert!(refusal.contains("status: 500") && refusal.contains("a panic of the test"), "{refusal}");
     }
 }

@@ -1,6 +1,8 @@
 //! Checks the worked examples of the CQL 5 manual, with its errors corrected, and the rules that they illustrate.
 
-use super::*;
+use std::collections::BTreeSet;
+
+use evaluators::cql5::*;
 
 const QUIET: Facts =
     Facts { check: false, mate: false, stalemate: false, initial: false, terminal: false, result: "*" };

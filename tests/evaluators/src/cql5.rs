@@ -9,13 +9,8 @@
 
 use std::collections::BTreeSet;
 
-#[path = "cql5_lists.rs"]
 pub mod lists;
 pub use lists::{Lists, board_for, random_list};
-
-#[cfg(test)]
-#[path = "cql5_tests.rs"]
-mod tests;
 
 // ------------------------------------------------------------------------------------------ boards
 
@@ -126,7 +121,7 @@ const NO_SQUARES: Squares = [[false; 8]; 8];
 
 /// A piece designator: the accepted pieces (FEN letters, `.` for an empty square) and the squares.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Designator {
+pub struct Designator {
     pieces: BTreeSet<char>,
     squares: Squares,
 }
@@ -137,7 +132,7 @@ const UNLIMITED: i64 = 1 << 40;
 const AT_LEAST_ONE: Range = (1, UNLIMITED);
 
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Item {
+pub enum Item {
     /// One of the keywords in `FACTS`, or `result` followed by one of `RESULTS`.
     Fact(String),
     /// A condition on a count: `PIECE` (a designator alone, with the range "1 or more"), or a keyword from `COUNTS` or `RAYS`.
@@ -148,7 +143,7 @@ enum Item {
 
 /// A nested list, stored as the set of its images (transformed versions). It matches if any image matches.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Nested {
+pub struct Nested {
     /// One of `NESTINGS`.
     keyword: String,
     /// True if the nested list has its own transform keywords. Otherwise it has exactly one image.
@@ -156,13 +151,13 @@ struct Nested {
     images: BTreeSet<Vec<Item>>,
 }
 
-const FACTS: &str = "wtm btm check mate stalemate initial terminal";
+pub const FACTS: &str = "wtm btm check mate stalemate initial terminal";
 const RESULTS: &str = "1-0 0-1 1/2-1/2";
 const PIECE: &str = "piece";
-const COUNTS: &str = "attackcount piececount power powerdifference";
-const RAYS: &str = "ray rayattack raydiagonal rayorthogonal rayhorizontal rayvertical";
-const NESTINGS: &str = "and or not";
-const TRANSFORMS: &str = "flip flipdihedral fliphorizontal flipvertical flipdiagonal \
+pub const COUNTS: &str = "attackcount piececount power powerdifference";
+pub const RAYS: &str = "ray rayattack raydiagonal rayorthogonal rayhorizontal rayvertical";
+pub const NESTINGS: &str = "and or not";
+pub const TRANSFORMS: &str = "flip flipdihedral fliphorizontal flipvertical flipdiagonal \
     flipoffdiagonal flipcolor shift shifthorizontal shiftvertical shiftmaindiagonal \
     shiftoffdiagonal shiftdiagonal";
 
@@ -400,7 +395,7 @@ fn expand(items: &[Item], keywords: &[String]) -> BTreeSet<Vec<Item>> {
     images
 }
 
-fn apply_set(lists: BTreeSet<Vec<Item>>, keyword: &str) -> BTreeSet<Vec<Item>> {
+pub fn apply_set(lists: BTreeSet<Vec<Item>>, keyword: &str) -> BTreeSet<Vec<Item>> {
     let words = transformation_set(keyword);
     let all = words.iter().flat_map(|word| lists.iter().map(move |list| apply_word(list, word)));
     // An empty designator stays empty under every transformation, so an image (transformed version of the list) that contains one
@@ -422,7 +417,7 @@ fn orders(things: Vec<&str>) -> Vec<Vec<&str>> {
     all
 }
 
-fn apply_word(list: &[Item], word: &str) -> Vec<Item> {
+pub fn apply_word(list: &[Item], word: &str) -> Vec<Item> {
     let apply = |item: &Item| word.chars().fold(item.clone(), apply_step);
     list.iter().map(apply).collect()
 }
@@ -514,7 +509,8 @@ fn has_empty_designator(list: &[Item]) -> bool {
 
 /// A position list with all its images (transformed versions), ready to be matched against boards.
 pub struct Expanded {
-    images: BTreeSet<Vec<Item>>,
+    /// The images (transformed versions).
+    pub images: BTreeSet<Vec<Item>>,
 }
 
 impl Expanded {
@@ -650,7 +646,7 @@ pub fn images(list: &str) -> Vec<String> {
     images.iter().map(|image| format!("(position {})", print_items(image))).collect()
 }
 
-fn print_items(items: &[Item]) -> String {
+pub fn print_items(items: &[Item]) -> String {
     items.iter().map(print_item).collect::<Vec<_>>().join(" ")
 }
 
