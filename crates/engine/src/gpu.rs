@@ -13,6 +13,7 @@
 
 mod adapters;
 mod along;
+mod attempts;
 mod carry;
 mod device;
 mod driver;
@@ -32,6 +33,7 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use super::carry::clear_after;
 use super::{BlockRequest, Hits, Interrupt, context::Context};
+use attempts::Attempts;
 use device::Device;
 use orbit_core::sync::{lock, wait};
 use orbit_plan::Plan;
@@ -78,6 +80,7 @@ pub struct GpuDevice {
     state: Mutex<DeviceState>,
     /// The lock that a thread holds while it opens a device in place of a lost one.
     reopening: Mutex<()>,
+    attempts: Attempts,
     /// The number of engines that were created for this device.
     engines: AtomicU64,
 }
@@ -179,7 +182,13 @@ impl GpuDevice {
             other => (other?, false),
         };
         let state = Mutex::new(DeviceState { open, lost });
-        Ok(GpuDevice { options, state, reopening: Mutex::default(), engines: AtomicU64::new(0) })
+        Ok(GpuDevice {
+            options,
+            state,
+            reopening: Mutex::default(),
+            attempts: Attempts::default(),
+            engines: AtomicU64::new(0),
+        })
     }
 
     /// Returns the report of the device's adapter.
@@ -222,20 +231,19 @@ impl GpuDevice {
         Arc::clone(&lock(&self.state).open)
     }
 
-    /// Calls `work`, which must be repeatable. If the device is lost, calls it once more on a new device. If memory
-    /// runs out, frees the memory that other queries left on the device and calls it once more.
+    /// Calls `work`, which must be repeatable. If memory runs out, frees the memory that other queries left on the
+    /// device and calls it once more, as [`Attempts::run`] says. If the device is lost, calls it on a new device.
     fn attempt<T>(&self, mut work: impl FnMut(&OpenDevice) -> Result<T, GpuError>) -> Result<T, GpuError> {
-        let open = self.current();
-        let first = match work(&open) {
-            Err(GpuError::OutOfMemory { .. }) => {
+        let mut attempt = |open: &OpenDevice| {
+            let free = || {
                 open.trim();
                 open.residents.shrink(&open.device);
-                work(&open)
-            }
-            other => other,
+            };
+            self.attempts.run(|| work(open), free)
         };
-        match first {
-            Err(error) if error.is_loss() => work(&*self.reopen(&open, error)?),
+        let open = self.current();
+        match attempt(&open) {
+            Err(error) if error.is_loss() => attempt(&*self.reopen(&open, error)?),
             other => other,
         }
     }
