@@ -11,7 +11,7 @@ use orbit_search::report::grouped;
 use orbit_search::run::{SpellingsCollector, SpellingsPart};
 use serde_json::{Value, json};
 
-use super::common::choice;
+use super::common::{choice, counted};
 use super::terminal::Remark;
 
 /// The maximum number of name spellings that the summary lists.
@@ -87,9 +87,8 @@ pub(super) fn summary(choice: &Choice, spellings: &SpellingsPart, is_whole: bool
     let first = match white + black {
         0 => format!("no game of {player}{until}: names are the tags White and Black of the games"),
         games => format!(
-            "{player}: {} {}{until}, {} as White, {} as Black; all seen from that side, and scores are the player's",
-            grouped(games),
-            if games == 1 { "game" } else { "games" },
+            "{player}: {}{until}, {} as White, {} as Black; all seen from that side, and scores are the player's",
+            counted(games as usize, "game", "games"),
             grouped(white),
             grouped(black)
         ),

@@ -73,7 +73,8 @@ impl Parser {
         match right {
             Ok(right) if kind_of(&right) == Type::Num => Ok(Some(right)),
             _ => {
-                // What was read counts towards the limits. Otherwise, the time would double with each level of such operands.
+                // Tokens that were read still count towards the limits. Otherwise, the time would double with each level of such
+                // operands.
                 let (links, calls) = (self.links, self.state.tokens_called);
                 *self = before;
                 (self.links, self.state.tokens_called) = (links, calls);

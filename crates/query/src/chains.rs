@@ -180,8 +180,8 @@ impl Parser {
     }
 
     /// In a line, returns true if the parentheses at the current token contain a chain of filters, not a single filter. A chain
-    /// contains an arrow, or a suffix such as `*` after the last filter. In nested parentheses, as in `((a --> b))`, the chain can be
-    /// in any of them.
+    /// contains an arrow, or a suffix such as `*` after the last filter. In nested parentheses, as in `((a --> b))`, the chain can
+    /// be in any of them.
     fn holds_line_chain(&self) -> bool {
         let is_open = |at: &usize| matches!(self.peek(*at), Tok::Sign("("));
         let mut open = (0..).take_while(is_open).count();

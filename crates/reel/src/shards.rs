@@ -75,8 +75,8 @@ impl ShardsWriter {
         })
     }
 
-    /// Appends a block, whose totals are `totals`. The block refers to its sources by index in `sources`. Only the names and the files of the sources must be
-    /// known at this time. [`ShardsWriter::finish`] receives all other facts about them.
+    /// Appends a block, whose totals are `totals`. The block refers to its sources by index in `sources`. Only the names and the
+    /// files of the sources must be known at this time. [`ShardsWriter::finish`] receives all other facts about them.
     ///
     /// # Errors
     ///

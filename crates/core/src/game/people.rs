@@ -26,8 +26,8 @@ pub struct Mention {
     pub number: Option<u32>,
 }
 
-/// The maximum number of names with the same surname, initial and digits to compare with each other. If there are more, none of them are
-/// merged.
+/// The maximum number of names with the same surname, initial and digits to compare with each other. If there are more, none of them
+/// are merged.
 const ALIKE_MAX: usize = 4_000;
 
 /// Returns the player's name for each mention. `mentions` maps each mention to its number of games. `have_met` returns whether two

@@ -37,7 +37,7 @@ mod tests {
 
     use super::*;
 
-    /// Two thirds of the memory are needed by each attempt, so no two attempts can succeed at the same time.
+    /// Each attempt needs two thirds of the memory, so no two attempts can succeed at the same time.
     #[test]
     fn attempts_that_need_the_same_memory_succeed_one_after_the_other() {
         let (attempts, used, begin) = (Attempts::default(), AtomicU32::new(0), Barrier::new(8));

@@ -42,7 +42,7 @@ pub struct Kernel {
     pub tables: Vec<u64>,
     /// The number of outputs for each slot (position). An output is one bit for a query, or one word.
     pub outputs: usize,
-    /// The time that the kernel takes at each slot (position), in plan steps (about two instructions each). Its stages do not count.
+    /// The time that the kernel takes at each slot (position), in plan steps of about two instructions. Its stages do not count.
     pub cost: u64,
     /// The maximum number of loop iterations at one slot (position).
     pub turns: u64,
